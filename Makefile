@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The one entry point: `make help` lists what it can do. The host needs make,
+# a shell and git; everything else comes from the tool root (tools/root), in
+# which this Makefile runs itself again. All output goes below build/.
+
+ARCH ?= arm64
+B := build/$(ARCH)
+SHELL := /bin/sh
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules --no-builtin-variables
+
+all:
+
+help:
+	@sed -n 's/^#: //p' Makefile
+
+#: make all        hypervisor, guest images and libraries, under build/
+#: make run        boot a Debian kernel and a small guest beside it
+#: make test       all checks and tests; ends with a plain count
+#: make soak       the same tests in their long forms
+#: make check      static checks only: headers layers fpcheck format analyse
+#: make bench      measure, and compare with the ceilings
+#: make debug      boot under gdb
+#: make deps       only fetch and build what the rest needs
+#: make reformat   let the formatter rewrite the sources
+#: make clean      delete build/ except third-party code; distclean: all of it
+#:
+#: Variables: ARCH=arm64, V=1 (show commands), NESTLING_MIRROR=URL (a Debian
+#: mirror to use instead of the host's own), XDG_CACHE_HOME (where the tool root
+#: and third-party builds are kept, below nestling/).
+
+clean:
+	rm -rf $(filter-out build/third build/guests,$(wildcard build/*))
+
+distclean:
+	rm -rf build
+
+ifneq ($(NESTLING_ROOT),1)
+
+# Outside the tool root: hand all goals over in one go. Variables of the
+# command line and -j travel in MAKEFLAGS.
+inner := $(filter-out help clean distclean,$(or $(MAKECMDGOALS),all))
+
+.NOTPARALLEL:
+.PHONY: help clean distclean enter $(inner)
+
+enter:
+	+@tools/root exec make --no-print-directory $(inner)
+
+$(inner): enter
+	@:
+
+else
+
+# --- what to build -----------------------------------------------------------
+
+core-c := $(wildcard core/*.c core/freestanding/*.c)
+arch-c := $(filter-out arch/$(ARCH)/offsets.c,$(wildcard arch/$(ARCH)/*.c))
+arch-s := $(wildcard arch/$(ARCH)/*.S)
+fdt-c := $(addprefix build/third/libfdt/,fdt.c fdt_addresses.c fdt_check.c \
+	fdt_empty_tree.c fdt_ro.c fdt_rw.c fdt_strerror.c fdt_sw.c fdt_wip.c)
+guest-c := $(wildcard guest/*.c)
+rt-c := $(wildcard guest/runtime/*.c guest/runtime/$(ARCH)/*.c)
+rt-s := $(wildcard guest/runtime/*.S guest/runtime/$(ARCH)/*.S)
+unit-c := $(wildcard tests/unit/*.c)
+fake-c := $(wildcard tests/fake/*.c)
+
+# --- tools and flags, in groups ----------------------------------------------
+
+cross-arm64 := aarch64-linux-gnu-
+cross-loongarch := loongarch64-linux-gnu-
+CROSS := $(cross-$(ARCH))
+CC := $(CROSS)gcc
+LD := $(CROSS)ld
+OBJCOPY := $(CROSS)objcopy
+OBJDUMP := $(CROSS)objdump
+NM := $(CROSS)nm
+HOSTCC := gcc
+gcc-inc := $(shell $(CC) -print-file-name=include)
+
+warnings := -Wall -Wextra -Werror -Wshadow -Wundef -Wvla -Wconversion \
+	-Wno-sign-conversion -Wcast-align=strict -Wcast-qual -Wpointer-arith \
+	-Wwrite-strings -Wstrict-prototypes -Wmissing-prototypes \
+	-Wold-style-definition -Wredundant-decls -Wnested-externs \
+	-Wimplicit-fallthrough=5 -Wswitch-enum -Wformat=2 -Wunused-macros \
+	-Wlogical-op -Wduplicated-cond -Wduplicated-branches \
+	-Wnull-dereference
+language := -std=gnu23 -ffreestanding -fno-common -fno-strict-aliasing
+output := -O2 -g -ffunction-sections -fdata-sections -fno-stack-protector \
+	-fno-asynchronous-unwind-tables -fno-unwind-tables \
+	-fno-omit-frame-pointer -fno-stack-clash-protection
+deps = -MMD -MP
+
+# No vector register in any object: guest FP state stays live while the
+# hypervisor runs.
+arch-flags-arm64 := -march=armv8.4-a -mgeneral-regs-only -mstrict-align \
+	-mbranch-protection=none
+arch-flags-loongarch := -march=loongarch64 -mabi=lp64s -mfpu=none -msimd=none \
+	-mstrict-align
+
+# A static PIE that relocates itself. Hidden declarations keep the compiler
+# from going through a GOT that is not relocated yet when the first C code runs.
+pie := -fpie -fvisibility=hidden -include $(B)/hidden.h
+
+codegen := $(language) $(output) $(arch-flags-$(ARCH)) $(pie)
+core-inc := -nostdinc -iquote core -Icore/freestanding -Iabi \
+	-Iarch/$(ARCH)/include -isystem build/third/libfdt \
+	-isystem $(gcc-inc)
+arch-inc := $(core-inc) -Iarch/$(ARCH) -I$(B)
+core-flags := $(codegen) -Wframe-larger-than=1024 $(warnings) $(core-inc)
+arch-flags := $(codegen) -Wframe-larger-than=1024 $(warnings) $(arch-inc)
+fdt-flags := $(codegen) -w -DLIBFDT_BUILD -nostdinc -Ibuild/third/libfdt \
+	-isystem $(gcc-inc)
+
+link-flags := -pie --no-dynamic-linker -z text -z norelro -z noexecstack \
+	--build-id=none --gc-sections --fatal-warnings --orphan-handling=error
+
+# Guests are ordinary C under newlib and may use FP.
+newlib := build/third/newlib-$(ARCH)
+guest-arch-arm64 := -march=armv8.4-a -mstrict-align -mbranch-protection=none
+guest-arch-loongarch := -march=loongarch64 -mstrict-align
+guest-inc := -nostdinc -isystem $(newlib)/include \
+	-isystem $(gcc-inc) \
+	-isystem build/third/libfdt -Iabi -Iguest/include
+guest-codegen := -std=gnu23 -O2 -g -ffreestanding -fno-pie -fno-common \
+	-fno-strict-aliasing -fno-stack-protector -fno-unwind-tables \
+	-fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections \
+	$(guest-arch-$(ARCH)) $(guest-inc)
+guest-flags := $(guest-codegen) $(warnings)
+guest-link := -static -nostdlib -no-pie -Wl,--build-id=none \
+	-Wl,-z,noexecstack -Wl,--gc-sections -Wl,--no-warn-rwx-segments
+
+# Host unit tests: core objects on tests/fake, with sanitizers.
+host-inc := -iquote core -Iabi -Itests/fake/include -Itests/fake \
+	-isystem build/third/libfdt
+host-codegen := -std=gnu23 -O1 -g -fno-common -fno-omit-frame-pointer \
+	-fsanitize=address,undefined -fno-sanitize-recover=all \
+	-DNESTLING_HOST_TEST=1
+host-flags := $(host-codegen) $(warnings) $(host-inc)
+
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-4s %s\n'
+endif
+
+# --- third-party code --------------------------------------------------------
+
+fdt-stamp := build/third/libfdt/.stamp
+newlib-stamp := $(newlib)/.stamp
+
+$(fdt-c): $(fdt-stamp) ;
+
+$(fdt-stamp): tools/deps third/libfdt_env.h
+	$(Q)+tools/deps libfdt
+
+$(newlib-stamp): tools/deps
+	$(Q)+tools/deps newlib $(ARCH)
+
+.PHONY: deps
+deps: $(fdt-stamp) $(newlib-stamp)
+	$(Q)tools/deps kernels
+
+# --- hypervisor --------------------------------------------------------------
+
+core-o := $(core-c:%.c=$(B)/obj/%.o)
+arch-o := $(arch-c:%.c=$(B)/obj/%.o) $(arch-s:%.S=$(B)/obj/%.o)
+fdt-o := $(patsubst build/third/%.c,$(B)/obj/%.o,$(fdt-c))
+offsets-c := $(wildcard arch/$(ARCH)/offsets.c)
+offsets-h := $(if $(offsets-c),$(B)/offsets.h)
+offsets-o := $(if $(offsets-c),$(B)/obj/arch/$(ARCH)/offsets.o)
+hyp-o := $(core-o) $(arch-o) $(offsets-o) $(fdt-o)
+script := $(wildcard linker/$(ARCH).ld)
+
+$(B)/hidden.h: Makefile
+	@mkdir -p $(@D)
+	@echo '#pragma GCC visibility push(hidden)' >$@
+
+# Numbers for assembly come from C: the compiler prints them as lines that
+# begin with @@, and the same file is then compiled again with the result as
+# assertions, so that a stale header cannot be linked.
+$(B)/offsets.h: arch/$(ARCH)/offsets.c $(B)/hidden.h $(fdt-stamp) Makefile
+	$(say) GEN $@
+	$(Q)$(CC) $(filter-out -g,$(arch-flags)) $(deps) -MT $@ -MF $@.d -S \
+		-o $@.s $<
+	$(Q)sed -n 's/^@@ \([A-Za-z0-9_]*\) [#$$]*\([-0-9a-fx]*\)$$/#define \1 \2/p' \
+		$@.s >$@.tmp
+	$(Q)mv $@.tmp $@
+
+$(offsets-o): arch/$(ARCH)/offsets.c $(B)/offsets.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(arch-flags) $(deps) -DCHECK -include $(B)/offsets.h -c -o $@ $<
+
+$(core-o): $(B)/obj/%.o: %.c Makefile $(B)/hidden.h $(fdt-stamp)
+	$(say) CC $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(core-flags) $(deps) -c -o $@ $<
+
+$(arch-c:%.c=$(B)/obj/%.o): $(B)/obj/%.o: %.c Makefile $(B)/hidden.h \
+		$(fdt-stamp) $(offsets-h)
+	$(say) CC $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(arch-flags) $(deps) -c -o $@ $<
+
+$(arch-s:%.S=$(B)/obj/%.o): $(B)/obj/%.o: %.S Makefile $(B)/hidden.h \
+		$(offsets-h)
+	$(say) AS $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -include $(B)/hidden.h,$(arch-flags)) \
+		-D__ASSEMBLY__ $(deps) -c -o $@ $<
+
+$(fdt-o): $(B)/obj/libfdt/%.o: build/third/libfdt/%.c Makefile $(B)/hidden.h
+	$(say) CC $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(fdt-flags) $(deps) -c -o $@ $<
+
+# These functions are what the compiler makes of their own loops.
+$(B)/obj/core/freestanding/string.o: core-flags += \
+	-fno-tree-loop-distribute-patterns
+
+# Linked through a response file of the objects, so that a deleted source is
+# noticed.
+$(B)/objects: FORCE
+	@mkdir -p $(@D)
+	@echo '$(hyp-o)' | cmp -s - $@ || echo '$(hyp-o)' >$@
+
+$(B)/nestling.elf: $(hyp-o) $(script) $(B)/objects Makefile
+	$(say) LD $@
+	$(Q)$(LD) $(link-flags) -T $(script) -Map $(B)/nestling.map -o $@ \
+		$(hyp-o)
+
+$(B)/nestling: $(B)/nestling.elf
+	$(Q)$(OBJCOPY) -O binary $< $@
+
+$(B)/nestling.sym: $(B)/nestling.elf
+	$(Q)$(NM) -n $< >$@
+
+$(B)/nestling.lst: $(B)/nestling.elf
+	$(Q)$(OBJDUMP) -d $< >$@
+
+images := $(addprefix $(B)/nestling,$(if $(script),.elf .sym .lst))
+images += $(if $(script),$(B)/nestling)
+
+# --- guests ------------------------------------------------------------------
+
+# Optional, per image: cflags-NAME, ldflags-NAME.
+-include guest/images.mk
+
+guest-script := $(wildcard linker/guest-$(ARCH).ld)
+guest-o := $(guest-c:%.c=$(B)/obj/%.o)
+rt-o := $(rt-c:%.c=$(B)/obj/%.o) $(rt-s:%.S=$(B)/obj/%.o)
+guest-fdt-o := $(patsubst build/third/%.c,$(B)/obj/guest/%.o,$(fdt-c))
+guests := $(if $(guest-script),$(guest-c:guest/%.c=$(B)/guest/%.elf))
+
+$(guest-o) $(rt-c:%.c=$(B)/obj/%.o): $(B)/obj/%.o: %.c Makefile \
+		$(newlib-stamp) $(fdt-stamp) $(wildcard guest/images.mk)
+	$(say) CC $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(guest-flags) $(cflags-$(basename $(<F))) $(deps) -c -o $@ $<
+
+$(rt-s:%.S=$(B)/obj/%.o): $(B)/obj/%.o: %.S Makefile $(newlib-stamp)
+	$(say) AS $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(guest-codegen) -D__ASSEMBLY__ $(deps) -c -o $@ $<
+
+$(guest-fdt-o): $(B)/obj/guest/libfdt/%.o: build/third/libfdt/%.c Makefile \
+		$(newlib-stamp)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(guest-codegen) -w -DLIBFDT_BUILD $(deps) -c -o $@ $<
+
+$(guests): $(B)/guest/%.elf: $(B)/obj/guest/%.o $(rt-o) $(guest-fdt-o) \
+		$(guest-script)
+	$(say) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(guest-link) -T $(guest-script) -o $@ $< $(rt-o) \
+		$(guest-fdt-o) $(ldflags-$*) -Wl,--start-group \
+		$(newlib)/lib/libc.a $(newlib)/lib/libm.a -lgcc -Wl,--end-group
+
+# --- host unit tests ---------------------------------------------------------
+
+# tests/unit/NAME.c says on a line "// objs: core/a.c core/b.c" what it tests;
+# tests/fake and libfdt come with it.
+units := $(unit-c:tests/unit/%.c=build/unit/%)
+objs-of = $(shell sed -n 's,^// objs:,,p' $(1))
+unit-objs := $(sort $(foreach u,$(unit-c),$(call objs-of,$(u))))
+host-o := $(patsubst %.c,build/unit/obj/%.o,$(unit-c) $(fake-c) $(unit-objs))
+host-fdt-o := $(patsubst build/third/%.c,build/unit/obj/%.o,$(fdt-c))
+
+$(host-o): build/unit/obj/%.o: %.c Makefile $(fdt-stamp)
+	$(say) HOST $<
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(host-flags) $(deps) -c -o $@ $<
+
+$(host-fdt-o): build/unit/obj/libfdt/%.o: build/third/libfdt/%.c Makefile
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(host-codegen) -w -Ibuild/third/libfdt -DLIBFDT_BUILD \
+		$(deps) -c -o $@ $<
+
+define unit-rule
+$(1:tests/unit/%.c=build/unit/%): $(patsubst %.c,build/unit/obj/%.o,$(1) \
+		$(call objs-of,$(1)) $(fake-c)) $(host-fdt-o)
+	$(Q)$(HOSTCC) $(host-codegen) -o $$@ $$^ -lcmocka
+endef
+$(foreach u,$(unit-c),$(eval $(call unit-rule,$(u))))
+
+# --- goals -------------------------------------------------------------------
+
+.PHONY: all help clean distclean run test soak bench debug check FORCE
+
+all: $(hyp-o) $(images) $(guests)
+
+ready: all $(units)
+	$(Q)tools/deps kernels
+
+.PHONY: ready
+
+run: ready
+	$(Q)tools/nestling demo
+
+debug: ready
+	$(Q)tools/nestling debug
+
+bench: ready
+	$(Q)python3 tools/bench
+
+test: check ready
+	$(Q)python3 -m pytest tests
+
+soak: check ready
+	$(Q)NESTLING_SOAK=1 python3 -m pytest tests
+
+include tools/check.mk
+
+-include $(patsubst %.o,%.d,$(hyp-o) $(guest-o) $(rt-o) $(guest-fdt-o) \
+	$(host-o) $(host-fdt-o)) $(wildcard $(B)/offsets.h.d)
+
+endif
