@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which pCPU a vCPU waits on. Part of the scheduler: only sched.c and
+ * balance.c include this.
+ */
+#ifndef CORE_BALANCE_H
+#define CORE_BALANCE_H
+
+#include "runq.h"
+#include "types.h"
+
+struct cpu;
+struct vcpu;
+
+/* Takes the queue locks of pCPUs @a and @b, which may be the same one. */
+void balance_lock(uint32_t a, uint32_t b);
+void balance_unlock(uint32_t a, uint32_t b);
+
+/* Publishes the hints of @c's queue and releases its lock. */
+void balance_release(struct cpu *c);
+
+/* The pCPU on which @v, about to be READY, should wait. No lock. */
+uint32_t balance_place(const struct vcpu *v);
+
+/*
+ * Enters a fair @e into the runnable ones of @c: limits how far it is behind
+ * or ahead of the others. Queue lock of @c, which is se.cpu.
+ */
+void balance_enter(struct cpu *c, struct sched_entity *e);
+
+/* This CPU has become idle or has work again. Its own queue lock. */
+void balance_idle(struct cpu *c, bool idle);
+
+/* Makes an idle CPU come for a vCPU that waits on @c. Queue lock of @c. */
+void balance_kick_idle(struct cpu *c);
+
+/* Takes a waiting vCPU from another CPU's queue to the idle @c. No lock. */
+bool balance_steal(struct cpu *c);
+
+/*
+ * Once per slice: takes a vCPU that has been served too little elsewhere.
+ * Wanted: would it, as far as one sees without locks? No lock.
+ */
+bool balance_wanted(const struct cpu *c, uint64_t now);
+bool balance_pull(struct cpu *c);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Boot options of the hypervisor: space separated key=value words in
+ * /chosen/bootargs of the host device tree. Read once at boot, constant
+ * afterwards.
+ */
+#ifndef CORE_OPTIONS_H
+#define CORE_OPTIONS_H
+
+#include "types.h"
+
+struct options {
+	uint64_t slice_us;	/* slice=: time slice in microseconds */
+	uint64_t seed;		/* seed=: for everything that is random */
+};
+
+extern struct options options;
+
+/*
+ * Reads @bootargs (NULL: none), sets log_level, fp_policy and options.
+ * An unknown key or a value that is not acceptable is a config_error(). Boot
+ * CPU, before the first VM.
+ */
+void options_parse(const char *bootargs);
+
+#endif
