@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * vCPUs of the guest: which one runs, starting the others, and locks between
+ * them. A vCPU's number comes from its MPIDR (Aff1 * 16 + Aff0), so that no
+ * register is taken away from tests.
+ */
+#ifndef GUEST_SMP_H
+#define GUEST_SMP_H
+
+#include <stdint.h>
+#include "arm64/sysreg.h"
+#include "guest.h"
+
+/* Affinity fields of MPIDR_EL1. */
+#define MPIDR_AFF	0xff00ffffffULL
+
+static inline unsigned vcpu_of(uint64_t mpidr)
+{
+	return (unsigned)(((mpidr >> 8) & 0xff) * 16 + (mpidr & 0xf)) %
+	       MAX_VCPUS;
+}
+
+/* Number of the calling vCPU, 0..MAX_VCPUS-1. */
+static inline unsigned vcpu_id(void)
+{
+	return vcpu_of(read_sysreg(mpidr_el1));
+}
+
+/*
+ * Starts vCPU `id` by PSCI CPU_ON. It takes its own stack, the page tables of
+ * the boot vCPU and an initialised GIC CPU interface, calls fn with IRQs masked
+ * and goes off (CPU_OFF) when that returns. Returns the PSCI result.
+ */
+int64_t vcpu_start(unsigned id, void (*fn)(void));
+
+/* Starts all vCPUs but the calling one; how many could be started. */
+unsigned smp_boot(void (*fn)(void));
+
+/* Waits until all vCPUs but the caller are off again (AFFINITY_INFO). */
+void smp_join(void);
+
+/* A recursive lock word: 0 when free, else 1 + the number of its owner. */
+struct spinlock {
+	unsigned owner;
+	unsigned depth;
+};
+
+void spin_lock(struct spinlock *lock);
+void spin_unlock(struct spinlock *lock);
+
+/* All `count` vCPUs wait here for each other; may be used again at once. */
+struct barrier {
+	unsigned arrived;
+	unsigned turn;
+};
+
+void barrier_wait(struct barrier *barrier, unsigned count);
+
+#endif
