@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The fake architecture's parts of core structures. Tests on the host look
+ * inside to see what core did.
+ */
+#ifndef ARCH_TYPES_H
+#define ARCH_TYPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arch_cpu {
+	uint32_t id;		/* first: inline.h */
+};
+
+struct arch_vm {
+	uint64_t mapped;	/* bytes of RAM mapped now */
+	unsigned int resets;
+};
+
+struct arch_vcpu {
+	uint64_t entry, arg;	/* of the last reset */
+	bool loaded;
+	bool wakes;		/* what arch_vcpu_wakes() answers */
+};
+
+struct arch_fp {
+	uint64_t v[64];
+};
+
+#endif

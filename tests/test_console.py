@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The console of several VMs: prefixes, whole lines, and that no guest can pass
+# off output as another VM's, as the hypervisor's or as a status record.
+
+import re
+
+from harness import guest, mini, run_vms, vm
+
+LINE = re.compile(rb"\[(other|forger)\] [^\x1e]*|nestling: .*|"
+                  rb"\x1enestling (vm (other|forger) )?status .*|")
+
+
+def test_forged_with_several_vms(tmp_path):
+    """Every line has the prefix of the VM that wrote it."""
+    result = run_vms(tmp_path, vm("other", guest("hello")),
+                     vm("forger", mini(tmp_path, "forge"), format="flat"))
+    result.expect(5, other=(0, "exit"), forger=(5, "exit"))
+    for line in re.split(rb"[\r\n\v\f\x1c\x1d\x85]+", result.raw):
+        assert LINE.fullmatch(line), f"{line} has no prefix"
+    assert "I am other" not in result.text("other")
+    assert "I am other" in result.text("forger")
+    assert not any("I am the hypervisor" in line for line in result.hyp)
+    assert result.raw.count(b"\x1e") == 3
+    result.has("forger", "^unfinished$")
+    result.has("forger", "^plain$")
+
+
+def test_forged_with_focus(tmp_path):
+    """The same when the forger has the focus."""
+    result = run_vms(tmp_path,
+                     vm("forger", mini(tmp_path, "forge"), format="flat"),
+                     vm("other", guest("hello")))
+    result.expect(5, other=(0, "exit"), forger=(5, "exit"))
+    for line in re.split(rb"[\r\n\v\f\x1c\x1d]+", result.raw):
+        assert LINE.fullmatch(line), f"{line} has no prefix"
+    assert "I am other" not in result.text("other")
+    assert result.raw.count(b"\x1e") == 3
+
+
+def test_forged_by_the_only_vm(tmp_path):
+    """Without prefixes a guest may print what it likes, but never the byte of
+    a status record, and an unfinished line cannot hide the record."""
+    result = run_vms(tmp_path,
+                     vm("a", mini(tmp_path, "forge"), format="flat"))
+    result.expect(5, a=(5, "exit"))
+    assert result.raw.count(b"\x1e") == 2
+    assert "plain" in result.text("a")
+    assert b"\x1b[2K" in result.raw, "terminals need escape sequences"
+    assert b"l" * 1000 in result.raw
+
+
+def test_long_lines(tmp_path):
+    """Nothing of a long line is lost when prefixes break it."""
+    result = run_vms(tmp_path, vm("other", guest("hello")),
+                     vm("forger", mini(tmp_path, "forge"), format="flat"))
+    text = "".join(line for line in result.output["forger"]
+                   if set(line) == {"l"})
+    assert len(text) == 1000

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Our guest images, each a test of its own: it ends with status 0 and its last
+# count says that nothing failed. Then several at once, which must not notice
+# each other.
+
+import re
+
+import pytest
+from harness import MIB, SOAK, guest, run_vms, vm
+
+PASSED = r"^([1-9][0-9]*) passed, 0 failed$"
+
+
+def passed(result, *names):
+    """Every VM named ended with 0 and says that all its checks passed."""
+    result.expect(0, **{name: (0, "exit") for name in names})
+    for name in names:
+        result.has(name, PASSED)
+        if "FAIL" in result.text(name):
+            result.complain(f"VM {name} has a FAIL line")
+    return result
+
+
+@pytest.mark.parametrize("smp", [1, 2])
+@pytest.mark.parametrize("name", [
+    "timer", "fp", "sysregs", "isolation", "psci", "idregs", "gicbasic",
+    "memtest"])
+def test_image(name, smp, tmp_path):
+    """One image in one VM with one vCPU."""
+    passed(run_vms(tmp_path, vm("a", guest(name)), smp=smp, timeout=120), "a")
+
+
+def switches(result, name):
+    """How often the VM's vCPU was switched in, by the hypervisor's count."""
+    return int(result.has(name, r"switches=([0-9]+)")[1])
+
+
+@pytest.mark.parametrize("smp", [1, 2])
+def test_fp_of_two_vms(smp, tmp_path):
+    """FP registers of two VMs on one pCPU, over 10,000 switches."""
+    want = 100000 if SOAK else 10000
+    result = run_vms(
+        tmp_path,
+        *(vm(f"v{k}", guest("fp"), affinity=[0],
+             bootargs=f"vm={k} switches={want}") for k in (1, 2)),
+        smp=smp, append="slice=100", timeout=900 if SOAK else 180)
+    passed(result, "v1", "v2")
+
+
+def test_fp_of_four_vms_on_two(tmp_path):
+    """The same with four VMs that may move between two pCPUs."""
+    result = run_vms(
+        tmp_path, *(vm(f"v{k}", guest("fp"), bootargs=f"vm={k} switches=3000")
+                    for k in range(1, 5)),
+        smp=2, append="slice=100", timeout=180)
+    passed(result, "v1", "v2", "v3", "v4")
+
+
+def test_sysregs_of_two_vms(tmp_path):
+    """System registers of two VMs on one pCPU."""
+    result = run_vms(tmp_path, *(vm(f"v{k}", guest("sysregs"),
+                                    bootargs=f"vm={k}") for k in (1, 2)),
+                     append="slice=200", timeout=120)
+    passed(result, "v1", "v2")
+
+
+@pytest.mark.parametrize("smp", [1, 2])
+@pytest.mark.parametrize("seed", [1, 2, 3] if SOAK else [1])
+def test_hostile(seed, smp, tmp_path):
+    """A million random operations; the neighbour keeps passing its checks."""
+    count = 10000000 if SOAK else 1000000
+    result = run_vms(
+        tmp_path, vm("hostile", guest("hostile"),
+                     bootargs=f"ops={count} seed={seed}"),
+        vm("neighbour", guest("neighbour"), bootargs="seconds=10"),
+        smp=smp, timeout=3000 if SOAK else 400)
+    result.expect(0, hostile=(0, "exit"))
+    passed(result, "neighbour")
+
+
+def test_isolation_beside(tmp_path):
+    """Touching everything outside its RAM beside a VM that checks its own."""
+    result = run_vms(tmp_path, vm("isolation", guest("isolation")),
+                     vm("neighbour", guest("neighbour"),
+                        bootargs="seconds=5"), timeout=120)
+    passed(result, "isolation", "neighbour")
+
+
+def test_memory_is_zero(tmp_path):
+    """Memory comes scrubbed, in VMs of several sizes."""
+    vms = [vm(f"v{n}", guest("memtest"), memory=size * MIB)
+           for n, size in enumerate((64, 128, 320))]
+    passed(run_vms(tmp_path, *vms, smp=2, timeout=180), "v0", "v1", "v2")
+
+
+def test_many_vms(tmp_path):
+    """Thirty-two VMs at once on two pCPUs."""
+    vms = [vm(f"v{n}", guest("hello"), memory=32 * MIB) for n in range(32)]
+    result = run_vms(tmp_path, *vms, smp=2, timeout=120)
+    result.expect(0, **{f"v{n}": (0, "exit") for n in range(32)})
+
+
+def test_fair(tmp_path):
+    """Two busy VMs on one pCPU get about the same, one with three times the
+    weight about three times as much."""
+    def run(weight):
+        result = run_vms(tmp_path,
+                         vm("x", guest("busy"), bootargs="seconds=4",
+                            weight=weight),
+                         vm("y", guest("busy"), bootargs="seconds=4"),
+                         timeout=60)
+        result.expect(0, x=(0, "exit"), y=(0, "exit"))
+        return [max(map(int, re.findall(r"([0-9]+) loops", result.text(v))))
+                for v in ("x", "y")]
+    one, other = run(1000)
+    assert 0.75 < one / other < 1.33
+    one, other = run(3000)
+    assert 2.2 < one / other < 4.0
+
+
+def test_wakes_beside_busy(tmp_path):
+    """A VM that sleeps most of the time wakes soon beside one that never
+    does."""
+    result = run_vms(tmp_path,
+                     vm("busy", guest("busy"), bootargs="seconds=5"),
+                     vm("sleeper", guest("sleeper"), bootargs="seconds=3"),
+                     timeout=60)
+    result.expect(0, busy=(0, "exit"), sleeper=(0, "exit"))

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// objs: core/options.c
+/*
+ * Boot options: every key, and one clear line for what is not acceptable.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fake.h"
+#include "options.h"
+#include "print.h"
+
+static void parse(void *arg)
+{
+	options_parse(arg);
+}
+
+static int try(const char *text)
+{
+	char copy[256];
+
+	strcpy(copy, text);
+	fake_uart_clear();
+	return fake_run(parse, copy);
+}
+
+static void refused(const char *text, const char *message)
+{
+	char want[256];
+
+	assert_int_equal(try(text), 2);
+	strcat(strcpy(want, message), "\n");
+	assert_string_equal(fake_uart, want);
+}
+
+static void accepts(void **)
+{
+	options_parse(NULL);
+	assert_int_equal(options.slice_us, 5000);
+	assert_int_equal(try(""), -1);
+	assert_int_equal(try("  slice=100\tseed=0xFfff \n log=debug "), 2);
+	assert_int_equal(try("  slice=100\tseed=0xffff \n log=debug "), -1);
+	assert_int_equal(options.slice_us, 100);
+	assert_int_equal(options.seed, 0xffff);
+	assert_int_equal(log_level, LOG_DEBUG);
+	assert_int_equal(try("log=error log=warn fp=eager"), -1);
+	assert_int_equal(log_level, LOG_WARN);
+	assert_int_equal(fp_policy, FP_EAGER);
+	assert_int_equal(try("slice=100000 seed=18446744073709551615"), -1);
+	assert_int_equal(options.slice_us, 100000);
+	assert_int_equal(options.seed, UINT64_MAX);
+}
+
+static void refuses(void **)
+{
+	refused("foo", "unknown option foo");
+	refused("log=info console=ttyAMA0", "unknown option console=ttyAMA0");
+	refused("lo=info", "unknown option lo=info");
+	refused("logx=info", "unknown option logx=info");
+	refused("=", "unknown option =");
+	refused("slice", "option slice: needs a value, slice=...");
+	refused("slice=", "option slice=: must be a number 100..100000");
+	refused("slice=99", "option slice=99: must be a number 100..100000");
+	refused("slice=100001",
+		"option slice=100001: must be a number 100..100000");
+	refused("slice=1000us",
+		"option slice=1000us: must be a number 100..100000");
+	refused("slice=-500", "option slice=-500: must be a number 100..100000");
+	refused("slice=0x", "option slice=0x: must be a number 100..100000");
+	refused("seed=18446744073709551616", "option seed=18446744073709551616:"
+		" must be a number 0..18446744073709551615");
+	refused("seed=1a", "option seed=1a: must be a number "
+		"0..18446744073709551615");
+	refused("log=", "option log=: must be one of: error, warn, info, debug");
+	refused("log=inf",
+		"option log=inf: must be one of: error, warn, info, debug");
+	refused("fp=eagerx", "option fp=eagerx: must be one of: eager");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(accepts),
+		cmocka_unit_test(refuses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
