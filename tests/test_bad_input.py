@@ -67,7 +67,7 @@ def test_no_initrd():
     (lambda b: b"garbage " * 1000, ["bundle", "cpio"]),
     (lambda b: b"\x1f\x8b\x08" + bytes(500), ["bundle", "cpio"]),
     (lambda b: b"070707" + b[6:], ["bundle", "cpio"]),
-    (lambda b: b[:6] + b"x" + b[7:], ["bundle", "header"]),
+    (lambda b: b[:14] + b"x" + b[15:], ["bundle", "header"]),
     (lambda b: b[:54] + b"ffffffff" + b[62:], ["bundle", "cut off"]),
     (lambda b: b[:94] + b"ffffffff" + b[102:], ["bundle", "file name"]),
     (lambda b: b[:94] + b"00000000" + b[102:], ["bundle", "file name"]),
@@ -163,7 +163,7 @@ def test_broken_manifest(root, words, tmp_path):
     ("vcpus", 0, ["0", "1..32"]),
     ("vcpus", 33, ["33", "1..32"]),
     ("vcpus", 0xffffffff, ["4294967295"]),
-    ("vcpus", "two", ["32-bit"]),
+    ("vcpus", "three", ["32-bit"]),
     ("vcpus", U64(1), ["32-bit"]),
     ("memory", U64(0), ["2 MiB"]),
     ("memory", U64(3 * MIB), ["2 MiB"]),
@@ -209,7 +209,7 @@ def test_too_much_memory(sizes, tmp_path):
     vms = [vm(f"v{n}", guest("hello"), memory=size * MIB)
            for n, size in enumerate(sizes)]
     result = run_vms(tmp_path, *vms, memory=512 * MIB, timeout=TIMEOUT)
-    refused(result, "memory", "/vms/v")
+    refused(result, "VM v", "memory", "free")
 
 
 # --- options ------------------------------------------------------------------

@@ -38,6 +38,7 @@
 #define HDFGRTR_EL2	S3_4_C3_C1_4
 #define HDFGWTR_EL2	S3_4_C3_C1_5
 #define HCRX_EL2	S3_4_C1_C2_2
+#define HCRX_TALLINT	BIT(6)		/* FEAT_NMI's ALLINT */
 
 #define MDCR_HPMN	BITS(4, 0)
 
@@ -109,7 +110,7 @@ static void init_traps(struct cpu *c)
 		sysreg_write(HDFGWTR_EL2, 0);
 	}
 	if (cpu_has_hcx())
-		sysreg_write(HCRX_EL2, 0);
+		sysreg_write(HCRX_EL2, HCRX_TALLINT);
 	/* All event counters belong to the guest side: HPMN = N. */
 	c->arch.mdcr = sysreg_read(mdcr_el2) & MDCR_HPMN;
 	c->arch.cptr = ~UINT64_C(0);

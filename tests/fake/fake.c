@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <libfdt.h>
 
@@ -67,9 +68,12 @@ void fake_cpus_init(unsigned int n)
 struct vm *fake_vm(const struct vm_config *cfg)
 {
 	struct vm *vm = calloc(1, sizeof(*vm));
-	void *ram = aligned_alloc(2 * MiB, cfg->memory);
+	/* Fresh zero pages that cost nothing until they are touched. */
+	void *ram = mmap(NULL, cfg->memory, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	memset(ram, 0, cfg->memory);
+	if (!vm || ram == MAP_FAILED)
+		abort();
 	vm->cfg = cfg;
 	vm->nr_vcpus = cfg->nr_vcpus;
 	vm->nr_slots = 1;
@@ -84,7 +88,7 @@ struct vm *fake_vm(const struct vm_config *cfg)
 void fake_vm_free(struct vm *vm)
 {
 	vms[--nr_vms] = NULL;
-	free((void *)(uintptr_t)vm->slots[0].pa);
+	munmap((void *)(uintptr_t)vm->slots[0].pa, vm->cfg->memory);
 	free(vm);
 }
 
