@@ -43,7 +43,7 @@ struct cpu {
 };
 
 extern unsigned int nr_cpus;		/* CPUs that are online, from boot on */
-extern struct cpu *cpus[MAX_PCPUS];	/* by id, NULL beyond nr_cpus */
+/* cpus[], by id, is in host.h. */
 
 static inline struct cpu *this_cpu(void)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The up-calls: everything arch/ may call in core/, besides print.h, string.h,
+ * The up-calls: everything arch/ may use of core/, besides print.h, string.h,
  * libfdt and the inline functions of the other headers. IRQs masked.
  */
 #ifndef CORE_HOST_H
 #define CORE_HOST_H
 
 #include "fplevel.h"
+#include "limits.h"
 #include "page.h"
 #include "print.h"
 #include "types.h"
@@ -50,11 +51,20 @@ void vm_fault(struct vcpu *v, const char *fmt, ...);
 void cpu_call(unsigned int id, void (*fn)(void *arg), void *arg);
 
 /*
+ * Host pointer to @len bytes of guest RAM at @gpa, or NULL when they are not
+ * all RAM in one slot. The memory may change under the reader's feet.
+ */
+void *vm_ram(const struct vm *vm, gpa_t gpa, uint64_t len);
+
+/*
  * QEMU's pvpanic device: looks for it, gives it an address (boot); reports a
  * failure if there is one and returns (any context).
  */
 void pvpanic_init(void);
 void pvpanic_fail(void);
+
+/* Every pCPU by id, NULL beyond the last one that is online. */
+extern struct cpu *cpus[MAX_PCPUS];
 
 /* The host device tree, read-only, mapped for good; arch sets it first thing. */
 const void *host_fdt(void);

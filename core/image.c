@@ -381,6 +381,10 @@ int image_load(struct vm *vm, struct image_layout *out)
 	err = load_kernel(vm, out);
 	if (err)
 		return err;
+	if (!is_aligned(out->entry, 4))
+		return refuse(vm, "kernel", ERR_INVAL, "the first instruction, "
+			      "at 0x%lx, is not at a multiple of 4",
+			      out->entry);
 	if (!arrange(vm, cfg->format != IMAGE_FLAT &&
 		     detect(&cfg->kernel) == IMAGE_LINUX, out))
 		return refuse(vm, "ramdisk", ERR_NOMEM, "%lu bytes and the "

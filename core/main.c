@@ -135,8 +135,7 @@ static void start_vms(void)
 			continue;
 		/* The reason has been printed by whoever found it. */
 		if (vm_start(vms[i]))
-			config_error("VM %s: cannot be started",
-				     vms[i]->cfg->name);
+			machine_end(STATUS_USER);
 	}
 }
 

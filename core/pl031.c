@@ -96,7 +96,7 @@ static void fire(struct timer *t)
 
 static uint32_t read_reg(const struct pl031 *s, uint64_t off)
 {
-	static const uint8_t id[] = { 0x31, 0x10, 0x04, 0x00,
+	static const uint8_t id[] = { 0x31, 0x10, 0x14, 0x00,
 				      0x0d, 0xf0, 0x05, 0xb1 };
 
 	switch (off) {

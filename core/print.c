@@ -15,7 +15,6 @@
 #include "types.h"
 
 #define LINE_SIZE	256
-#define STATUS_USER	2	/* a user's mistake */
 #define STATUS_PANIC	121	/* our own bug */
 
 enum log_level log_level = LOG_INFO;

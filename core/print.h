@@ -35,6 +35,8 @@ void log_line(enum log_level level, const char *fmt, ...);
 #define log_info(...)	log_line(LOG_INFO, __VA_ARGS__)
 #define log_debug(...)	log_line(LOG_DEBUG, __VA_ARGS__)
 
+#define STATUS_USER	2	/* of the machine after a user's mistake */
+
 /*
  * A user's mistake found at boot (manifest, option, unfit machine): prints the
  * one line and ends the machine with status 2.

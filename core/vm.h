@@ -102,11 +102,7 @@ void vm_end(struct vm *vm, enum vm_reason reason, int status);
  */
 void vm_vcpu_gone(struct vcpu *v);
 
-/*
- * Host pointer to @len bytes of guest RAM at @gpa, or NULL when they are not
- * all RAM in one slot. The memory may change under the reader's feet.
- */
-void *vm_ram(const struct vm *vm, gpa_t gpa, uint64_t len);
+/* vm_ram() is in host.h. */
 
 /* Copies to and from guest RAM across slots; false: not all RAM. */
 bool vm_write(const struct vm *vm, gpa_t gpa, const void *buf, uint64_t len);

@@ -5,8 +5,9 @@
  * the interrupt line, and the counter.
  *
  * Arguments: naps=N sleeps of 10 ms for each timer (default 50); late=US is the
- * lateness allowed (default 20000); rtc=0 leaves out the comparison of two
- * seconds with the clock.
+ * lateness allowed (default 10000): one-shots get three attempts to keep it, and
+ * nine of ten sleeps must, because the machine below may have other things to
+ * do; rtc=0 leaves out the comparison of two seconds with the clock.
  */
 #include <stdio.h>
 #include "check.h"
@@ -99,8 +100,8 @@ static void test_readback(enum timer timer)
 		 (uint32_t)after, "%s-cval-to-tval", name);
 }
 
-/* One deadline, `us` from now, may be in the past. */
-static void test_shot(enum timer timer, int64_t us)
+/* One deadline, `us` from now, may be in the past. Lateness in us, or ~0. */
+static uint64_t one_shot(enum timer timer, int64_t us)
 {
 	const char *name = timer_names[timer];
 	uint64_t start = timer_now(timer);
@@ -110,14 +111,31 @@ static void test_shot(enum timer timer, int64_t us)
 
 	fired[timer] = 0;
 	timer_at(timer, cval);
-	if (!CHECK(wait_fired(timer, 1000000), "%s-shot-%ldus-fires", name,
-		   (long)us))
-		return;
-	CHECK(fired_at[timer] >= due, "%s-shot-%ldus-not-early", name,
-	      (long)us);
-	CHECK_IN(ticks_to_us(fired_at[timer] - due), 0, late_us,
-		 "%s-shot-%ldus-on-time", name, (long)us);
-	CHECK_EQ(fired[timer], 1, "%s-shot-%ldus-once", name, (long)us);
+	if (!wait_fired(timer, 1000000)) {
+		CHECK(false, "%s-shot-%ldus-fires", name, (long)us);
+		return ~0ull;
+	}
+	if (fired_at[timer] < due || fired[timer] != 1) {
+		CHECK(fired_at[timer] >= due, "%s-shot-%ldus-not-early", name,
+		      (long)us);
+		CHECK_EQ(fired[timer], 1, "%s-shot-%ldus-once", name,
+			 (long)us);
+		return ~0ull;
+	}
+	return ticks_to_us(fired_at[timer] - due);
+}
+
+static void test_shot(enum timer timer, int64_t us)
+{
+	uint64_t best = ~0ull;
+
+	for (int i = 0; i < 3 && best > late_us; i++) {
+		uint64_t late = one_shot(timer, us);
+
+		best = late < best ? late : best;
+	}
+	CHECK_IN(best, 0, late_us, "%s-shot-%ldus", timer_names[timer],
+		 (long)us);
 }
 
 static void test_extremes(enum timer timer)
@@ -159,7 +177,7 @@ static void test_extremes(enum timer timer)
 /* Sleeps with no other wake source at all. */
 static void test_naps(enum timer timer, uint64_t naps)
 {
-	uint64_t worst = 0, early = 0;
+	uint64_t worst = 0, early = 0, late = 0;
 
 	for (uint64_t i = 0; i < naps; i++) {
 		uint64_t due = timer_now(timer) + us_to_ticks(10000);
@@ -174,14 +192,16 @@ static void test_naps(enum timer timer, uint64_t naps)
 			irq_disable();
 		}
 		irq_enable();
-		if (fired_at[timer] < due)
+		if (fired_at[timer] < due) {
 			early++;
-		else if (fired_at[timer] - due > worst)
+			continue;
+		}
+		if (fired_at[timer] - due > worst)
 			worst = fired_at[timer] - due;
+		late += fired_at[timer] - due > us_to_ticks(late_us);
 	}
 	CHECK_EQ(early, 0, "%s-naps-not-early", timer_names[timer]);
-	CHECK_IN(ticks_to_us(worst), 0, late_us, "%s-naps-on-time",
-		 timer_names[timer]);
+	CHECK_IN(late, 0, naps / 10, "%s-naps-on-time", timer_names[timer]);
 	say("timer: %s worst of %lu naps %lu us late", timer_names[timer], naps,
 	    ticks_to_us(worst));
 }
@@ -292,7 +312,7 @@ static void test_timer(enum timer timer)
 
 int main(int, char **)
 {
-	late_us = arg_u64("late", 20000);
+	late_us = arg_u64("late", 10000);
 	CHECK(timer_freq() >= 1000000, "frequency");
 	irq_on(machine.vtimer_irq, on_virt);
 	irq_on(machine.ptimer_irq, on_phys);

@@ -125,6 +125,6 @@ def test_demo(tmp_path):
     log = tmp_path / "log"
     done = launcher("demo", "--log", str(log), timeout=200)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
-    for proof in ("[debian] LINUX-OK", "[hello] ", "[timer] "):
+    for proof in ("[debian] LINUX-OK", "[hello] ", "[busy] busy: total "):
         assert proof in done.stdout
     assert os.path.isfile(os.path.join(BUILD, "nestling.elf"))

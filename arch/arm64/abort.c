@@ -17,6 +17,7 @@
 #define ISS_CM		BIT(8)
 #define ISS_S1PTW	BIT(7)
 #define ISS_WNR		BIT(6)
+#define VECTORS_SIZE	0x800
 #define FSC_TYPE(iss)	((iss) & 0x3c)
 #define FSC_ADDR_SIZE	0x00
 #define FSC_TRANSLATION	0x04
@@ -76,12 +77,30 @@ static enum exit_action mmio(struct vcpu *v, uint64_t iss)
 	return ACT_LEAVE;
 }
 
+/*
+ * Fetching an exception vector failed, and the abort we would inject starts at
+ * a vector as well: the guest can make no progress any more.
+ */
+static bool vectors_gone(const struct vcpu *v)
+{
+	uint64_t vbar = sysreg_read(vbar_el12);
+
+	return (v->arch.regs.pstate & PSTATE_M) == PSTATE_EL1H &&
+	       v->arch.regs.pc - vbar < VECTORS_SIZE;
+}
+
 enum exit_action abort_handle(struct vcpu *v, bool fetch)
 {
 	uint64_t iss = v->arch.esr & ESR_ISS_MASK;
 
 	v->arch.far = sysreg_read(far_el1);	/* FAR_EL2 */
 	v->arch.hpfar = sysreg_read(hpfar_el2);
+	if (fetch && vectors_gone(v)) {
+		vm_fault(v, "the exception vectors at 0x%llx are not RAM",
+			 (unsigned long long)sysreg_read(vbar_el12));
+		v->arch.exit->kind = EXIT_WORK;
+		return ACT_LEAVE;
+	}
 	if (iss & ISS_S1PTW) {
 		inject_walk_sea(v, v->arch.far, fetch);
 		return ACT_RESUME;

@@ -53,8 +53,10 @@ void vgic_mark_active(struct vcpu *v, unsigned int b, uint32_t bits, bool on)
 			on ? (uint8_t)v->id : VGIC_NOBODY;
 }
 
-/* A linked interrupt that was taken or ended: its timer interrupts again when
- * it is due then, so the line counts as low. */
+/*
+ * A linked interrupt that was taken or ended: its timer interrupts again when
+ * it is due then, so the line counts as low.
+ */
 static void fold_linked(struct vgic_bank *k, uint32_t bit, uint64_t lr)
 {
 	if (!(lr & LR_PENDING))
@@ -63,26 +65,39 @@ static void fold_linked(struct vgic_bank *k, uint32_t bit, uint64_t lr)
 		this_cpu()->arch.vtimer.active &= ~bit;
 }
 
-static void fold_lr(struct vcpu *v, uint64_t lr)
+void vgic_ended(struct vcpu *v, unsigned int intid)
 {
-	struct vgic_cpu *vc = &v->arch.vgic;
-	unsigned int intid = (unsigned int)(lr & LR_INTID);
 	unsigned int b = intid / 32;
 	uint32_t bit = 1u << intid % 32;
 
-	ASSERT(intid < VGIC_INTIDS && (vc->in_lr[b] & bit));
-	struct vgic_bank *k = vgic_bank(v, b);
+	vgic_mark_active(v, b, bit, false);
+	/* It may have become pending for another one meanwhile. */
+	if (b && !(v->arch.vgic.route[b] & bit))
+		vgic_notify(v, b, bit);
+}
 
+/* Empties slot @i of the bookkeeping into memory; the register is stale. */
+static inline void unlist(struct vcpu *v, unsigned int i)
+{
+	struct vgic_cpu *vc = &v->arch.vgic;
+	unsigned int intid = vc->lr_intid[i], b = intid / 32;
+	uint32_t bit = 1u << intid % 32;
+	struct vgic_bank *k = vgic_bank(v, b);
+	uint64_t lr = vgic_hw_lr(i);
+
+	vc->lr_intid[i] = VGIC_NOBODY;
 	if (lr & LR_PENDING)
 		k->latch |= vc->lr_latch[b] & bit;
+	vc->lr_latch[b] &= ~bit;
+	vc->in_lr[b] &= ~bit;
 	if (lr & LR_HW)
 		fold_linked(k, bit, lr);
-	vgic_mark_active(v, b, bit, lr & LR_ACTIVE);
-	vc->in_lr[b] &= ~bit;
-	vc->lr_latch[b] &= ~bit;
-	/* It may have become pending for another one meanwhile. */
-	if (b && !(lr & LR_ACTIVE) && !(vc->route[b] & bit))
-		vgic_notify(v, b, bit);
+	if (lr & LR_ACTIVE)
+		vgic_mark_active(v, b, bit, true);
+	else if (b)
+		vgic_ended(v, intid);
+	else
+		k->active &= ~bit;
 }
 
 /*
@@ -120,61 +135,58 @@ void vgic_fold(struct vcpu *v)
 			vc->hcr = HCR_UNKNOWN;	/* the count must go */
 		}
 		for (unsigned int i = 0; i < vc->used; i++)
-			fold_lr(v, vgic_hw_lr(i));
+			if (vc->lr_intid[i] != VGIC_NOBODY)
+				unlist(v, i);
 		vc->live = false;
 	}
 	link_sync(v);
 }
 
-/*
- * That it could fire means that the guest has ended the last one: that must be
- * known before the new one is noted.
- */
-void vgic_link_fired(struct vcpu *v, unsigned int intid)
-{
-	struct vgic *g = vgic_of(v);
-	uint32_t bit = 1u << intid;
-
-	spin_lock(&g->lock);
-	vgic_fold(v);
-	this_cpu()->arch.vtimer.active |= bit;
-	v->arch.vgic.local.line |= bit;
-	vgic_stale(v);
-	vgic_notify(v, 0, bit);
-	spin_unlock(&g->lock);
-}
-
 /* ---- memory to list registers -------------------------------------------- */
 
-/* The list register for @intid, which goes into one of @v now. */
-static uint64_t make_lr(struct vcpu *v, unsigned int intid)
+/*
+ * State bits for an interrupt that is active. Pending as well only where that
+ * may be taken next; else, and for a level that may still be high then, its
+ * end is reported.
+ */
+static uint64_t active_bits(struct vcpu *v, unsigned int b, uint32_t bit)
+{
+	const struct vgic_bank *k = vgic_bank(v, b);
+	bool pend = vgic_pending(k) & vgic_enabled(vgic_of(v), k) & bit;
+	bool here = v->arch.vgic.route[b] & bit;
+	uint64_t lr = LR_ACTIVE;
+
+	if (pend && here)
+		lr |= LR_PENDING;
+	if ((pend && !here) || (k->line & ~k->edge & bit))
+		lr |= LR_EOI;
+	return lr;
+}
+
+/*
+ * The list register for @intid, deliverable or active, which goes into one of
+ * @v now. With HW both states at once are not allowed.
+ */
+[[gnu::always_inline]]
+static inline uint64_t make_lr(struct vcpu *v, unsigned int intid)
 {
 	struct vgic_cpu *vc = &v->arch.vgic;
 	unsigned int b = intid / 32;
 	uint32_t bit = 1u << intid % 32;
 	struct vgic_bank *k = vgic_bank(v, b);
 	bool act = vgic_active(v, b) & bit;
-	bool pend = vgic_pending(k) & vgic_enabled(vgic_of(v), k) & bit;
-	bool here = vc->route[b] & bit;
 	uint64_t lr = intid | (uint64_t)k->prio[intid % 32] << LR_PRIO_SHIFT;
 
 	if (k->group1 & bit)
 		lr |= LR_GROUP1;
-	if (act)
-		lr |= LR_ACTIVE;
-	if (!b && (this_cpu()->arch.vtimer.active & bit)) {
-		/* Both states at once are not allowed with HW. */
-		lr |= LR_HW | (uint64_t)vtimer_pintid(intid) << LR_PINTID_SHIFT;
-		if (!act)
-			lr |= LR_PENDING;
-	} else {
-		if (pend && here)
-			lr |= LR_PENDING;
-		/* At its end look again: a level may still be high, or the
-		 * interrupt be pending for another vCPU. */
-		if ((pend && !here) || (k->line & ~k->edge & bit))
-			lr |= LR_EOI;
-	}
+	if (!b && (this_cpu()->arch.vtimer.active & bit))
+		lr |= LR_HW |
+		      (uint64_t)vtimer_pintid(intid) << LR_PINTID_SHIFT |
+		      (act ? LR_ACTIVE : LR_PENDING);
+	else if (act)
+		lr |= active_bits(v, b, bit);
+	else
+		lr |= LR_PENDING | (k->line & ~k->edge & bit ? LR_EOI : 0);
 	if (lr & LR_PENDING) {
 		vc->lr_latch[b] |= k->latch & bit;
 		k->latch &= ~bit;
@@ -210,8 +222,10 @@ static void write_lrs(struct vcpu *v, const uint8_t *intids, unsigned int n)
 {
 	struct vgic_cpu *vc = &v->arch.vgic;
 
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++) {
+		vc->lr_intid[i] = intids[i];
 		vgic_hw_set_lr(i, make_lr(v, intids[i]));
+	}
 	for (unsigned int i = n; i < vc->used; i++)
 		vgic_hw_set_lr(i, 0);
 	vc->used = (uint8_t)n;
@@ -234,7 +248,8 @@ static void flush(struct vcpu *v)
 
 	vgic_fold(v);
 	n = gather(v, intids);
-	if (n > vgic_hw.nr_lrs)
+	v->arch.vgic.over = n > vgic_hw.nr_lrs;
+	if (v->arch.vgic.over)
 		n = vgic_over_choose(v, intids, &hcr);
 	if (vgic_of(v)->dir_traps && vgic_hw.tdir)
 		hcr |= ICH_HCR_TDIR;
@@ -248,6 +263,87 @@ void vgic_flush(struct vcpu *v)
 
 	spin_lock(&g->lock);
 	flush(v);
+	spin_unlock(&g->lock);
+}
+
+/* ---- one interrupt ------------------------------------------------------- */
+
+#define NO_SLOT	VGIC_MAX_LRS
+
+static unsigned int free_slot(struct vgic_cpu *vc)
+{
+	for (unsigned int i = 0; i < vc->used; i++)
+		if (vc->lr_intid[i] == VGIC_NOBODY)
+			return i;
+	return vc->used < vgic_hw.nr_lrs ? vc->used++ : NO_SLOT;
+}
+
+/* Takes @intid out of its list register, if it is in one. */
+static unsigned int take(struct vcpu *v, unsigned int intid)
+{
+	struct vgic_cpu *vc = &v->arch.vgic;
+	unsigned int i = 0;
+
+	if (!(vc->in_lr[intid / 32] & 1u << intid % 32))
+		return NO_SLOT;
+	while (vc->lr_intid[i] != intid)
+		i++;
+	unlist(v, i);
+	return i;
+}
+
+/* Puts @intid where it was, or into a free one, if it has to be in one. */
+static void place(struct vcpu *v, unsigned int intid, unsigned int slot)
+{
+	struct vgic_cpu *vc = &v->arch.vgic;
+	unsigned int b = intid / 32;
+	uint32_t bit = 1u << intid % 32;
+
+	if (!((vgic_deliverable(v, b) | vgic_active(v, b)) & bit)) {
+		if (slot != NO_SLOT)
+			vgic_hw_set_lr(slot, 0);
+		return;
+	}
+	if (slot == NO_SLOT)
+		slot = free_slot(vc);
+	if (slot == NO_SLOT) {
+		vgic_stale(v);
+		return;
+	}
+	vc->lr_intid[slot] = (uint8_t)intid;
+	vgic_hw_set_lr(slot, make_lr(v, intid));
+}
+
+void vgic_refresh(struct vcpu *v, unsigned int intid)
+{
+	/* Asleep, about to flush, or the choice must be made anew. */
+	if (!v->arch.vgic.live || v->arch.vgic.over) {
+		host_vcpu_irq(v);
+		return;
+	}
+	place(v, intid, take(v, intid));
+}
+
+/*
+ * That it could fire means that the guest has ended the last one: that must be
+ * known before the new one is noted.
+ */
+void vgic_link_fired(struct vcpu *v, unsigned int intid)
+{
+	struct vgic_cpu *vc = &v->arch.vgic;
+	struct vgic *g = vgic_of(v);
+	unsigned int slot = NO_SLOT;
+	uint32_t bit = 1u << intid;
+
+	spin_lock(&g->lock);
+	if (vc->live)
+		slot = take(v, intid);
+	this_cpu()->arch.vtimer.active |= bit;
+	vc->local.line |= bit;
+	if (vc->live && !vc->over)
+		place(v, intid, slot);
+	else
+		vgic_notify(v, 0, bit);
 	spin_unlock(&g->lock);
 }
 
@@ -312,7 +408,7 @@ void vgic_put(struct vcpu *v)
 	this_cpu()->arch.gic.vgic = NULL;
 }
 
-/* The next entry of @v, loaded on this CPU, looks; no kick is needed. */
+/* No kick: this CPU is not in the guest. */
 void vgic_stale(struct vcpu *v)
 {
 	__atomic_fetch_or(&v->req, VCPU_REQ_IRQ, __ATOMIC_RELAXED);

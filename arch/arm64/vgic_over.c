@@ -153,8 +153,7 @@ static bool end_one(struct vcpu *v)
 	}
 	if (best == VGIC_INTIDS)
 		return false;
-	vgic_mark_active(v, best / 32, 1u << best % 32, false);
-	vgic_notify(v, best / 32, 1u << best % 32);
+	vgic_ended(v, best);
 	return true;
 }
 

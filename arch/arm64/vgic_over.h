@@ -9,8 +9,6 @@
 
 #include "vcpu.h"
 
-#define VGIC_MAX_LRS	16
-
 /*
  * Chooses at most as many as there are list registers of the interrupts that
  * are pending or active for @v, which are folded. Returns how many, and in

@@ -39,7 +39,12 @@ static void notify_vcpu(struct vcpu *v, unsigned int b, uint32_t bits)
 			v->arch.vgic.in_lr[b];
 
 	/* In a list register, it may have to leave or change there. */
-	if (mine & bits)
+	mine &= bits;
+	if (!mine)
+		return;
+	if (v == this_cpu()->arch.gic.vgic && !(bits & (bits - 1)))
+		vgic_refresh(v, 32 * b + (unsigned int)__builtin_ctz(bits));
+	else
 		host_vcpu_irq(v);
 }
 
@@ -133,7 +138,10 @@ static void pend_sgi(struct vcpu *v, uint32_t bit, bool group1)
 	if (((k->group1 & bit) && !group1) || (k->latch & bit))
 		return;
 	k->latch |= bit;
-	notify_vcpu(v, 0, bit);
+	if (v == this_cpu()->arch.gic.vgic)
+		vgic_refresh(v, (unsigned int)__builtin_ctz(bit));
+	else
+		notify_vcpu(v, 0, bit);
 }
 
 /* Arm IHI 0069, ICC_SGI1R_EL1. */

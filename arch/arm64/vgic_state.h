@@ -41,9 +41,9 @@ static inline uint32_t vgic_deliverable(const struct vcpu *v, unsigned int b)
 {
 	const struct vgic *g = &v->vm->arch.vgic;
 	const struct vgic_bank *k = b ? &g->spi[b - 1] : &v->arch.vgic.local;
+	uint32_t bits = vgic_pending(k) & ~k->active & v->arch.vgic.route[b];
 
-	return vgic_pending(k) & vgic_enabled(g, k) & ~k->active &
-	       v->arch.vgic.route[b];
+	return bits ? bits & vgic_enabled(g, k) : 0;
 }
 
 /* Active interrupts that @v took. */
@@ -65,6 +65,15 @@ unsigned int vgic_vcpu_at(const struct vm *vm, uint32_t aff);
  * vgic_flush(), which the caller must cause.
  */
 void vgic_fold(struct vcpu *v);
+
+/*
+ * One interrupt of @v, loaded on this CPU, has changed: brings its list
+ * register up to date, or causes a flush.
+ */
+void vgic_refresh(struct vcpu *v, unsigned int intid);
+
+/* Active @intid of @v has ended, as the guest did it. */
+void vgic_ended(struct vcpu *v, unsigned int intid);
 
 /* Makes @v, loaded on this CPU, look before its next entry. Any lock. */
 void vgic_stale(struct vcpu *v);

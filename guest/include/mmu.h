@@ -25,6 +25,7 @@ struct mmu {
 };
 
 extern struct mmu mmu_kernel;
+extern uint64_t mmu_kernel_root[512];
 
 /*
  * Maps or changes pages; addresses and size are multiples of PAGE_SIZE. Uses

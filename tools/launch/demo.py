@@ -42,13 +42,13 @@ def vms(top, arch, folder, interactive):
         "Image": kernel(top),
         "initramfs.cpio": linux_initramfs(top, folder),
         "hello.elf": _need(os.path.join(guests, "hello.elf"), "guest"),
-        "timer.elf": _need(os.path.join(guests, "timer.elf"), "guest"),
+        "busy.elf": _need(os.path.join(guests, "busy.elf"), "guest"),
     }
     linux = {"kernel": "Image", "ramdisk": "initramfs.cpio",
              "bootargs": "" if interactive else AUTO,
              "memory": fdt.U64(512 << 20)}
     root = bundle.manifest([
         ("debian", linux),
-        ("hello", {"kernel": "hello.elf", "bootargs": "hello"}),
-        ("timer", {"kernel": "timer.elf", "bootargs": "timer"})])
+        ("hello", {"kernel": "hello.elf"}),
+        ("busy", {"kernel": "busy.elf", "bootargs": "seconds=10"})])
     return root, files

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include "../runtime.h"
 #include "arm64/sysreg.h"
+#include "layout.h"
 #include "mmu.h"
 
 #define POOL_PAGES	128
@@ -34,7 +35,9 @@ alignas(4096) static uint64_t pool[POOL_PAGES][512];
 static unsigned pool_used;
 alignas(4096) static uint64_t boot_tables[2][512];
 
-struct mmu mmu_kernel;
+/* Found by its address when nothing else can be trusted (jailasm.S). */
+alignas(4096) uint64_t mmu_kernel_root[512];
+struct mmu mmu_kernel = { mmu_kernel_root, 1 };
 uint64_t mmu_tcr;
 
 static uint64_t *new_table(void)
@@ -194,17 +197,15 @@ void icache_sync(const void *addr, uint64_t size)
 }
 
 /*
- * 48-bit TTBR0, walks inner-shareable write-back, TTBR1 off, the physical size
- * the CPU has. A size code above 5 means 52 bits, which 4 KiB granules of this
- * form do not use.
+ * With the physical size that the CPU has. A code above 5 means 52 bits, which
+ * 4 KiB granules of this form do not use.
  */
 static uint64_t tcr_value(void)
 {
 	uint64_t parange = read_sysreg(id_aa64mmfr0_el1) & 0xf;
 	uint64_t ips = parange > 5 ? 5 : parange;
 
-	return ips << 32 | 2ull << 30 | 1ull << 23 | 16ull << 16 | 3ull << 12 |
-	       1ull << 10 | 1ull << 8 | 16;
+	return ips << 32 | MMU_TCR;
 }
 
 /*
@@ -256,7 +257,6 @@ void mmu_init(void)
 {
 	const struct region transports = { 0x0a000000, 32 * 0x200 };
 
-	mmu_new(&mmu_kernel, 1);
 	for (unsigned i = 0; i < machine.nr_ram; i++)
 		map_or_die(&machine.ram[i], MAP_WRITE);
 	map_image();

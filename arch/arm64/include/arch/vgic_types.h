@@ -23,6 +23,7 @@ struct vcpu;
 #define VGIC_SPIS	96
 #define VGIC_INTIDS	(VGIC_LOCAL + VGIC_SPIS)
 #define VGIC_BANKS	(VGIC_INTIDS / 32)
+#define VGIC_MAX_LRS	16
 #define VGIC_APRS	4	/* active priority registers per group, at most */
 
 /* 32 interrupts, bit n is INTID 32 * bank + n. */
@@ -60,8 +61,10 @@ struct vgic_cpu {
 	uint32_t lr_latch[VGIC_BANKS];	/* [g] latches moved there */
 	uint32_t pcpu;			/* [g] whose hardware has it */
 	bool live;			/* [g] list registers are the truth */
+	bool over;			/* [g] more than fit into them */
 	bool asleep;			/* [g] GICR_WAKER.ProcessorSleep */
-	uint8_t used;			/* [p] list registers not zero */
+	uint8_t used;			/* [g] list registers from here on are 0 */
+	uint8_t lr_intid[VGIC_MAX_LRS];	/* [g] what is where, VGIC_NOBODY */
 	uint64_t hcr;			/* [p] ICH_HCR_EL2 as written */
 	uint64_t vmcr;			/* [p] while not loaded or idle */
 	uint64_t apr[2][VGIC_APRS];	/* [p] likewise, by group */
