@@ -39,7 +39,8 @@ static int refuse(const struct vm *vm, const char *what, int err,
 	return err;
 }
 
-/* Is @gpa..@gpa+@len all RAM? The slots are ordered. */
+/* Is @gpa..@gpa+@len all RAM? Right for every input, wrapping sums included:
+ * only what a slot has is taken off @len. The slots are ordered. */
 static bool in_ram(const struct vm *vm, gpa_t gpa, uint64_t len)
 {
 	for (unsigned int i = 0; len && i < vm->nr_slots; i++) {
@@ -153,8 +154,7 @@ static int load_linux(const struct vm *vm, struct image_layout *out)
 	err = linux_formats[row].parse(vm, &img);
 	if (err)
 		return err;
-	if (!range_inside(img.offset, img.size, ram) ||
-	    !in_ram(vm, arch_ram_base + img.offset, img.size))
+	if (!in_ram(vm, arch_ram_base + img.offset, img.size))
 		return refuse(vm, "kernel", ERR_NOMEM, "%lu bytes at offset "
 			      "0x%lx do not fit into %lu MiB of memory",
 			      img.size, img.offset, ram / MiB);
@@ -217,7 +217,7 @@ static int check_segment(const struct vm *vm, const struct elf_header *eh,
 	    !range_inside(s.offset, s.filesz, vm->cfg->kernel.size))
 		return refuse(vm, "kernel", ERR_FORMAT, "is an ELF file with "
 			      "a broken segment at 0x%lx", s.paddr);
-	if (s.paddr + s.memsz < s.paddr || !in_ram(vm, s.paddr, s.memsz))
+	if (!in_ram(vm, s.paddr, s.memsz))
 		return refuse(vm, "kernel", ERR_INVAL, "ELF segment "
 			      "0x%lx..0x%lx is outside memory 0x%lx..0x%lx",
 			      s.paddr, s.paddr + s.memsz, arch_ram_base,

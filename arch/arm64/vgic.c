@@ -251,7 +251,11 @@ static void flush(struct vcpu *v)
 	v->arch.vgic.over = n > vgic_hw.nr_lrs;
 	if (v->arch.vgic.over)
 		n = vgic_over_choose(v, intids, &hcr);
-	if (vgic_of(v)->dir_traps && vgic_hw.tdir)
+	/*
+	 * By DIR any vCPU may deactivate an SPI that another one took, whose
+	 * list register must be told. With EOImode 0 nobody writes it.
+	 */
+	if (v->vm->nr_vcpus > 1 && vgic_hw.tdir)
 		hcr |= ICH_HCR_TDIR;
 	write_lrs(v, intids, n);
 	set_hcr(v, hcr);
@@ -358,21 +362,13 @@ static void load_interface(const struct vgic_cpu *vc)
 	}
 }
 
-static void save_interface(struct vcpu *v)
+static void save_interface(struct vgic_cpu *vc)
 {
-	struct vgic_cpu *vc = &v->arch.vgic;
-
 	vc->vmcr = vgic_hw_vmcr();
 	for (unsigned int i = 0; i < vgic_nr_aprs(); i++) {
 		vc->apr[0][i] = vgic_hw_apr(0, i);
 		vc->apr[1][i] = vgic_hw_apr(1, i);
 	}
-	/*
-	 * With EOImode 1 any vCPU may deactivate an SPI that another one took;
-	 * the list registers of that one must then be told.
-	 */
-	if ((vc->vmcr & ICH_VMCR_EOIM) && v->vm->nr_vcpus > 1)
-		vgic_of(v)->dir_traps = true;
 }
 
 /* All state into memory, nothing in the list registers, no maintenance. */
@@ -403,7 +399,7 @@ void vgic_put(struct vcpu *v)
 
 	spin_lock(&g->lock);
 	evict(v, 0);
-	save_interface(v);
+	save_interface(&v->arch.vgic);
 	spin_unlock(&g->lock);
 	this_cpu()->arch.gic.vgic = NULL;
 }
@@ -420,7 +416,7 @@ void vgic_sync(struct vcpu *v)
 
 	spin_lock(&g->lock);
 	evict(v, ICH_HCR_EN);
-	save_interface(v);
+	save_interface(&v->arch.vgic);
 	spin_unlock(&g->lock);
 	vgic_stale(v);
 }

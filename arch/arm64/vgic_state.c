@@ -477,7 +477,6 @@ void vgic_vm_reset(struct vm *vm)
 
 	spin_lock(&g->lock);
 	g->ctlr = 0;
-	g->dir_traps = false;
 	for (unsigned int b = 0; b < ARRAY_SIZE(g->spi); b++)
 		reset_bank(&g->spi[b]);
 	for (unsigned int i = 0; i < vm->nr_vcpus; i++)

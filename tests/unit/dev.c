@@ -127,6 +127,9 @@ static void bus_widths(void **)
 	wr_size(UART + FBRD, UINT64_C(0x6000000007), 8);
 	assert_int_equal(rd(UART + FBRD), 7);
 	assert_int_equal(rd(UART + LCRH), 0x60);
+	assert_int_equal(rd_size(UART + FBRD, 8), UINT64_C(0x6000000007));
+	wr_size(UART + IBRD, 0, 8);
+	assert_int_equal(rd(UART + IBRD), 0x1234);
 	wr_size(UART + IBRD, 0xabcdef12, 1);
 	assert_int_equal(rd(UART + IBRD), 0x12);
 }
@@ -332,7 +335,7 @@ static void seconds(uint64_t n)
 
 static void rtc_counts(void **)
 {
-	static const uint8_t id[] = { 0x31, 0x10, 4, 0, 0xd, 0xf0, 5, 0xb1 };
+	static const uint8_t id[] = { 0x31, 0x10, 0x14, 0, 0xd, 0xf0, 5, 0xb1 };
 
 	assert_int_equal(rd(RTC + RTCDR), 0);
 	seconds(5);
@@ -416,6 +419,22 @@ static void rtc_reset_with_timer(void **)
 	assert_int_equal(timer_next(&this_cpu()->timers), TIMER_NEVER);
 }
 
+/* Another pCPU changes the alarm: the armed timer stays where it is. */
+static void rtc_two_cpus(void **)
+{
+	fake_cpus_init(2);
+	wr(RTC + RTCIMSC, 1);
+	wr(RTC + RTCMR, 5);
+	fake_cpu = cpus[1];
+	wr(RTC + RTCMR, 2);
+	assert_int_equal(timer_next(&cpus[0]->timers), fake_hz);
+	assert_int_equal(timer_next(&cpus[1]->timers), TIMER_NEVER);
+	fake_cpu = cpus[0];
+	seconds(1);
+	seconds(1);
+	assert_true(fake_irq[RTC_IRQ]);
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 int main(void)
@@ -438,6 +457,7 @@ int main(void)
 		TEST(rtc_alarm),
 		TEST(rtc_alarm_moves),
 		TEST(rtc_reset_with_timer),
+		TEST(rtc_two_cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -295,7 +295,7 @@ static void elf_bad_header(void **)
 static void elf_bad_segments(void **)
 {
 	elf();
-	seg[1].filesz = 0x5001;
+	seg[1].memsz = 2999;
 	elf_refused(ERR_FORMAT, "kernel: is an ELF file with a broken segment "
 		    "at 0x40200000");
 	seg[1].offset = 4096 - 2999;

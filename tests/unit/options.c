@@ -74,6 +74,8 @@ static void refuses(void **)
 	refused("slice=0x", "option slice=0x: must be a number 100..100000");
 	refused("seed=18446744073709551616", "option seed=18446744073709551616:"
 		" must be a number 0..18446744073709551615");
+	refused("seed=0x10000000000000000", "option seed=0x10000000000000000: "
+		"must be a number 0..18446744073709551615");
 	refused("seed=1a", "option seed=1a: must be a number "
 		"0..18446744073709551615");
 	refused("log=", "option log=: must be one of: error, warn, info, debug");

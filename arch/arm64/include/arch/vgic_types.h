@@ -41,7 +41,6 @@ struct vgic_bank {
 struct vgic {
 	struct spinlock lock;
 	uint32_t ctlr;			/* [g] group enables */
-	bool dir_traps;			/* [g] a vCPU deactivates by DIR */
 	struct vgic_bank spi[VGIC_BANKS - 1];
 	uint32_t router[VGIC_SPIS];	/* [g] GICD_IROUTER, low word */
 	uint8_t target[VGIC_SPIS];	/* [g] vCPU, VGIC_NOBODY */
