@@ -12,8 +12,8 @@
 
 /*
  * Checks the whole archive: headers, lengths, names, no file twice, trailer
- * at the end, at most 1024 entries. NULL, or a phrase that says what is wrong, with the offset of
- * the entry in @where. Pure.
+ * at the end, at most 1024 entries. NULL, or a phrase that says what is wrong,
+ * with the offset of the entry in @where. Pure.
  */
 const char *bundle_check(const struct blob *bundle, uint64_t *where);
 

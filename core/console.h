@@ -28,7 +28,7 @@ struct vm;
 #define CONSOLE_STATUS_BYTE	0x1e	/* only the hypervisor can output it */
 #define CONSOLE_ESCAPE		0x14	/* Ctrl-T */
 #define CONSOLE_LINE_MAX	160	/* longer guest lines are broken */
-#define CONSOLE_INPUT_MAX	2048	/* typed ahead of the guest */
+#define CONSOLE_INPUT_MAX	16384	/* typed ahead of the guest */
 
 /* A VM's side of the console: output that is not on the terminal yet, and
  * input that its device had no room for. All fields: console lock. */

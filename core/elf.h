@@ -8,7 +8,8 @@
 
 #include "types.h"
 
-#define ELF_MAGIC		"\x7f" "ELF"
+#define ELF_MAGIC "\x7f" \
+		  "ELF"
 #define ELF_CLASS		4	/* indices of ident */
 #define ELF_DATA		5
 #define ELF_CLASS_64		2

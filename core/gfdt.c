@@ -57,15 +57,18 @@ int gfdt_device(struct device *d, void *fdt, const char *compatible, int len)
 
 int gfdt_clocks(void *fdt, const char *names, int len)
 {
-	fdt32_t clocks[4];
-	int n = 0;
+	fdt32_t clocks[4] = { 0 };
+	unsigned int n = 0;
 	int err = 0;
 
-	for (int i = 0; i < len; i++)
-		if (!names[i])
-			clocks[n++] = cpu_to_fdt32(GFDT_CLOCK);
+	for (int i = 0; i < len; i++) {
+		if (names[i])
+			continue;
+		ASSERT(n < ARRAY_SIZE(clocks));
+		clocks[n++] = cpu_to_fdt32(GFDT_CLOCK);
+	}
 	STEP(err, fdt_property(fdt, "clocks", clocks,
-			       n * (int)sizeof(clocks[0])));
+			       (int)(n * sizeof(clocks[0]))));
 	STEP(err, fdt_property(fdt, "clock-names", names, len));
 	return err;
 }
@@ -187,10 +190,15 @@ int gfdt_build(struct vm *vm, const struct image_layout *l)
 		log_error("%s: dtb: out of memory", vm->cfg->name);
 		return ERR_NOMEM;
 	}
-	err = vm->cfg->dtb.size ? copy(vm, fdt) :
-	      generate(vm, l, fdt, (int)l->dtb_max);
+	if (vm->cfg->dtb.size) {
+		err = copy(vm, fdt);
+	} else {
+		err = generate(vm, l, fdt, (int)l->dtb_max);
+		ASSERT(!err);	/* gfdt_size() has room for all of it */
+	}
 	if (err) {
-		log_error("%s: dtb: %s", vm->cfg->name, fdt_strerror(err));
+		log_error("%s: dtb: is no device tree: %s", vm->cfg->name,
+			  fdt_strerror(err));
 		page_zfree(fdt, l->dtb_max);
 		return ERR_FORMAT;
 	}

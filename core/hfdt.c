@@ -187,7 +187,8 @@ const char *hfdt_bootargs(void)
 	if (!p)
 		return NULL;
 	if (!len || p[len - 1])
-		config_error("host device tree: /chosen: bootargs is no string");
+		config_error("host device tree: /chosen: bootargs is no "
+			     "string");
 	return p;
 }
 

@@ -155,8 +155,9 @@ static int load_linux(const struct vm *vm, struct image_layout *out)
 	if (err)
 		return err;
 	if (!in_ram(vm, arch_ram_base + img.offset, img.size))
-		return refuse(vm, "kernel", ERR_NOMEM, "%lu bytes at offset "
-			      "0x%lx do not fit into %lu MiB of memory",
+		return refuse(vm, "kernel", ERR_NOMEM,
+			      "%lu bytes at offset 0x%lx do not fit into "
+			      "%lu MiB of memory",
 			      img.size, img.offset, ram / MiB);
 	out->kernel = out->entry = arch_ram_base + img.offset;
 	out->kernel_end = out->kernel + img.size;
@@ -218,8 +219,9 @@ static int check_segment(const struct vm *vm, const struct elf_header *eh,
 		return refuse(vm, "kernel", ERR_FORMAT, "is an ELF file with "
 			      "a broken segment at 0x%lx", s.paddr);
 	if (!in_ram(vm, s.paddr, s.memsz))
-		return refuse(vm, "kernel", ERR_INVAL, "ELF segment "
-			      "0x%lx..0x%lx is outside memory 0x%lx..0x%lx",
+		return refuse(vm, "kernel", ERR_INVAL,
+			      "ELF segment 0x%lx..0x%lx is outside memory "
+			      "0x%lx..0x%lx",
 			      s.paddr, s.paddr + s.memsz, arch_ram_base,
 			      vm_ram_end(vm));
 	for (unsigned int i = 0; i < n; i++)
@@ -292,8 +294,9 @@ static int load_flat(const struct vm *vm, struct image_layout *out)
 	gpa_t gpa = arch_ram_base + vm->cfg->load_offset;
 
 	if (gpa < arch_ram_base || !in_ram(vm, gpa, k->size))
-		return refuse(vm, "kernel", ERR_NOMEM, "%lu bytes at "
-			      "load-offset 0x%lx do not fit into memory",
+		return refuse(vm, "kernel", ERR_NOMEM,
+			      "%lu bytes at load-offset 0x%lx do not fit "
+			      "into memory",
 			      k->size, vm->cfg->load_offset);
 	out->kernel = out->entry = gpa;
 	out->kernel_end = gpa + k->size;
@@ -335,7 +338,7 @@ static int load_kernel(const struct vm *vm, struct image_layout *out)
 			      unknown_format(k));
 	if (format != IMAGE_AUTO && format != found)
 		return refuse(vm, "kernel", ERR_FORMAT, "format is '%s' but "
-			      "the file is %s",
+							"the file is %s",
 			      format == IMAGE_ELF ? "elf" : "image",
 			      found == IMAGE_ELF ? "an ELF file" :
 			      "a Linux Image");
@@ -382,8 +385,9 @@ int image_load(struct vm *vm, struct image_layout *out)
 	if (err)
 		return err;
 	if (!is_aligned(out->entry, 4))
-		return refuse(vm, "kernel", ERR_INVAL, "the first instruction, "
-			      "at 0x%lx, is not at a multiple of 4",
+		return refuse(vm, "kernel", ERR_INVAL,
+			      "the first instruction, at 0x%lx, is not at a "
+			      "multiple of 4",
 			      out->entry);
 	if (!arrange(vm, cfg->format != IMAGE_FLAT &&
 		     detect(&cfg->kernel) == IMAGE_LINUX, out))

@@ -27,8 +27,8 @@ struct image_layout {
 };
 
 /*
- * Places kernel and ramdisk of @vm in its zeroed RAM and chooses the place of the
- * device tree. One message names what is wrong: ERR_FORMAT, ERR_NOMEM (does
+ * Places kernel and ramdisk of @vm in its zeroed RAM and chooses the place of
+ * the device tree. One message names what is wrong: ERR_FORMAT, ERR_NOMEM (does
  * not fit), ERR_INVAL (overlap, outside RAM).
  */
 int image_load(struct vm *vm, struct image_layout *out);

@@ -139,6 +139,36 @@ static void start_vms(void)
 	}
 }
 
+/* Grows the stack until the guard page stops it. */
+[[gnu::noinline, gnu::optimize("no-optimize-sibling-calls")]]
+static uint64_t overflow(uint64_t n)
+{
+	volatile uint64_t frame[64];
+
+	frame[n % 64] = n;
+	if (n == UINT32_MAX)
+		return 0;
+	return overflow(n + 1) + frame[(n + 1) % 64];
+}
+
+/* Boot option crash=: what a failure of ours looks like. */
+static void crash_test(void)
+{
+	switch (options.crash) {
+	case CRASH_ASSERT:
+		ASSERT(options.crash == CRASH_NONE);
+		break;
+	case CRASH_FAULT:
+		*(volatile uint32_t *)(uintptr_t)fdt = 0;	/* read-only */
+		break;
+	case CRASH_STACK:
+		log_info("%llu", (unsigned long long)overflow(0));
+		break;
+	default:
+		break;
+	}
+}
+
 void host_main(const void *tree)
 {
 	struct blob initrd;
@@ -164,6 +194,7 @@ void host_main(const void *tree)
 	n = manifest_load(&initrd, configs, MAX_VMS);
 	console_set_prefix(n > 1);
 	create_vms(n);
+	crash_test();
 	start_vms();
 	run_cpu();
 }

@@ -105,7 +105,7 @@ static void list(uint8_t)
 	}
 }
 
-/* A user's wish is no failure: status 0, also of the machine. */
+/* A user's wish is no failure: the VMs end with status 0. */
 static void quit(uint8_t)
 {
 	bool any = false;

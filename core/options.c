@@ -41,6 +41,16 @@ static void set_slice(uint64_t v)
 	options.slice_us = v;
 }
 
+static const char *const crash_words[] = {
+	[CRASH_NONE] = "no", [CRASH_ASSERT] = "assert",
+	[CRASH_FAULT] = "fault", [CRASH_STACK] = "stack", NULL
+};
+
+static void set_crash(uint64_t v)
+{
+	options.crash = v;
+}
+
 static void set_seed(uint64_t v)
 {
 	options.seed = v;
@@ -59,6 +69,7 @@ static const struct option table[] = {
 	{ "log",   set_log,   log_words, 0, 0 },
 	{ "fp",    set_fp,    fp_words,  0, 0 },
 	{ "slice", set_slice, NULL,      100, 100000 },
+	{ "crash", set_crash, crash_words, 0, 0 },
 	{ "seed",  set_seed,  NULL,      0, UINT64_MAX },
 };
 // clang-format on
@@ -112,7 +123,8 @@ static void parse_value(const struct option *o, const char *value, size_t len)
 
 	if (!o->words) {
 		if (!parse_number(value, len, &v) || v < o->min || v > o->max)
-			config_error("option %s=%.*s: must be a number %lu..%lu",
+			config_error("option %s=%.*s: must be a number "
+				     "%lu..%lu",
 				     o->key, (int)len, value, o->min, o->max);
 		o->set(v);
 		return;

@@ -9,9 +9,13 @@
 
 #include "types.h"
 
+/* Ways to fail on purpose once everything runs. */
+enum crash_test { CRASH_NONE, CRASH_ASSERT, CRASH_FAULT, CRASH_STACK };
+
 struct options {
 	uint64_t slice_us;	/* slice=: time slice in microseconds */
 	uint64_t seed;		/* seed=: for everything that is random */
+	uint64_t crash;		/* crash=: enum crash_test, to see a dump */
 };
 
 extern struct options options;

@@ -44,7 +44,7 @@ unsigned int page_order(uint64_t size);
 uint64_t page_free_bytes(void);
 uint64_t page_total_bytes(void);
 
-/* Zeroed small object of @size bytes in whole pages; NULL when out of memory. */
+/* Zeroed object of @size bytes in whole pages; NULL when out of memory. */
 void *page_zalloc(size_t size);
 void page_zfree(void *p, size_t size);
 

@@ -61,7 +61,9 @@ static void load(struct cpu *c, struct vcpu *v)
 		vcpu_put_here(c->loaded);
 	vcpu_unload(v);
 	c->loaded = v;
-	__atomic_store_n(&v->loaded_on, c->id, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&v->loaded_on, c->id, __ATOMIC_RELAXED);
+	/* Before v->req is read: who sets a bit there reads loaded_on next. */
+	arch_mb();
 	fp_load(v);
 	arch_vcpu_load(v);
 	v->stats.switches++;

@@ -44,11 +44,15 @@ void vcpu_set_state(struct vcpu *v, enum vcpu_state to)
 void vcpu_request(struct vcpu *v, uint32_t bits)
 {
 	uint32_t old = __atomic_fetch_or(&v->req, bits, __ATOMIC_SEQ_CST);
-	uint32_t on = __atomic_load_n(&v->loaded_on, __ATOMIC_SEQ_CST);
+	uint32_t on;
 
+	/* The current vCPU of this CPU is awake and looks before it enters. */
+	if (this_cpu()->curr == v)
+		return;
+	arch_mb();
+	on = __atomic_load_n(&v->loaded_on, __ATOMIC_RELAXED);
 	if (bits & VCPU_REQ_IRQ)
 		sched_wake(v);
-	/* On the own CPU the bit is seen before the next entry anyway. */
 	if ((old & bits) != bits && on < nr_cpus && on != this_cpu()->id)
 		arch_cpu_kick(on);
 }

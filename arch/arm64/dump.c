@@ -106,19 +106,20 @@ void arch_panic_dump(void)
 }
 
 /* An exception in the hypervisor itself; entry.S, on the panic stack. */
-[[noreturn]] void exit_own_fault(unsigned int vector, uint64_t sp, uint64_t lr);
-void exit_own_fault(unsigned int vector, uint64_t sp, uint64_t lr)
+[[noreturn]] void exit_own_fault(const struct arch_regs *r,
+				 unsigned int vector, uint64_t sp);
+void exit_own_fault(const struct arch_regs *r, unsigned int vector, uint64_t sp)
 {
 	static const char *const kind[] = { "exception", "IRQ", "FIQ",
 					    "SError" };
 	uint64_t esr = sysreg_read(esr_el1);
 
-	log_error("stack at the fault, sp %llx:", (ull)sp);
+	log_error("registers at the fault, sp %llx:", (ull)sp);
+	dump_regs(r);
 	dump_stack(sp);
-	panic("%s at EL2 (%s): ESR %llx ELR %llx FAR %llx SPSR %llx LR %llx",
-	      kind[vector & 3], ec_name(esr), (ull)esr,
-	      (ull)sysreg_read(elr_el1), (ull)sysreg_read(far_el1),
-	      (ull)sysreg_read(spsr_el1), (ull)lr);
+	dump_frames(r->x[29]);
+	panic("%s at EL2 (%s): ESR %llx FAR %llx", kind[vector & 3],
+	      ec_name(esr), (ull)esr, (ull)sysreg_read(far_el1));
 }
 
 /* entry.S refused to return to a PSTATE that is not the guest's. */

@@ -9,9 +9,22 @@
  */
 #include "offsets.h"
 
-	.macro	vector name
-	.balign	0x80
-\name:
+	/* x2..x29 to or from the struct arch_regs at \base. */
+	.macro	most_regs op, base
+	\op	x2, x3, [\base, #8 * 2]
+	\op	x4, x5, [\base, #8 * 4]
+	\op	x6, x7, [\base, #8 * 6]
+	\op	x8, x9, [\base, #8 * 8]
+	\op	x10, x11, [\base, #8 * 10]
+	\op	x12, x13, [\base, #8 * 12]
+	\op	x14, x15, [\base, #8 * 14]
+	\op	x16, x17, [\base, #8 * 16]
+	\op	x18, x19, [\base, #8 * 18]
+	\op	x20, x21, [\base, #8 * 20]
+	\op	x22, x23, [\base, #8 * 22]
+	\op	x24, x25, [\base, #8 * 24]
+	\op	x26, x27, [\base, #8 * 26]
+	\op	x28, x29, [\base, #8 * 28]
 	.endm
 
 	/* Lower EL, AArch64 or AArch32: \kind is enum exit_source. */
@@ -57,26 +70,13 @@ vectors:
 /* x0, x1 of the guest are on the stack, x1 = source, vCPU above them. */
 exit_common:
 	ldr	x0, [sp, #16]
-	stp	x2, x3, [x0, #VCPU_X + 8 * 2]
-	stp	x4, x5, [x0, #VCPU_X + 8 * 4]
-	stp	x6, x7, [x0, #VCPU_X + 8 * 6]
-	stp	x8, x9, [x0, #VCPU_X + 8 * 8]
-	stp	x10, x11, [x0, #VCPU_X + 8 * 10]
-	stp	x12, x13, [x0, #VCPU_X + 8 * 12]
-	stp	x14, x15, [x0, #VCPU_X + 8 * 14]
-	stp	x16, x17, [x0, #VCPU_X + 8 * 16]
-	stp	x18, x19, [x0, #VCPU_X + 8 * 18]
-	stp	x20, x21, [x0, #VCPU_X + 8 * 20]
-	stp	x22, x23, [x0, #VCPU_X + 8 * 22]
-	stp	x24, x25, [x0, #VCPU_X + 8 * 24]
-	stp	x26, x27, [x0, #VCPU_X + 8 * 26]
-	stp	x28, x29, [x0, #VCPU_X + 8 * 28]
+	most_regs stp, x0
 	ldp	x2, x3, [sp], #16
 	mrs	x4, elr_el1		/* ELR_EL2, SPSR_EL2, ESR_EL2 */
 	mrs	x5, spsr_el1
 	mrs	x6, esr_el1
-	stp	x2, x3, [x0, #VCPU_X]
-	str	x30, [x0, #VCPU_X + 8 * 30]
+	stp	x2, x3, [x0]
+	str	x30, [x0, #8 * 30]
 	stp	x4, x5, [x0, #VCPU_PC]
 	str	x6, [x0, #VCPU_ESR]
 	mov	x29, xzr
@@ -121,22 +121,9 @@ guest_enter:
 	msr	elr_el1, x4
 	msr	spsr_el1, x5
 	clrex
-	ldp	x2, x3, [x0, #VCPU_X + 8 * 2]
-	ldp	x4, x5, [x0, #VCPU_X + 8 * 4]
-	ldp	x6, x7, [x0, #VCPU_X + 8 * 6]
-	ldp	x8, x9, [x0, #VCPU_X + 8 * 8]
-	ldp	x10, x11, [x0, #VCPU_X + 8 * 10]
-	ldp	x12, x13, [x0, #VCPU_X + 8 * 12]
-	ldp	x14, x15, [x0, #VCPU_X + 8 * 14]
-	ldp	x16, x17, [x0, #VCPU_X + 8 * 16]
-	ldp	x18, x19, [x0, #VCPU_X + 8 * 18]
-	ldp	x20, x21, [x0, #VCPU_X + 8 * 20]
-	ldp	x22, x23, [x0, #VCPU_X + 8 * 22]
-	ldp	x24, x25, [x0, #VCPU_X + 8 * 24]
-	ldp	x26, x27, [x0, #VCPU_X + 8 * 26]
-	ldp	x28, x29, [x0, #VCPU_X + 8 * 28]
-	ldr	x30, [x0, #VCPU_X + 8 * 30]
-	ldp	x0, x1, [x0, #VCPU_X]
+	most_regs ldp, x0
+	ldr	x30, [x0, #8 * 30]
+	ldp	x0, x1, [x0]
 	eret
 	/* No speculation past the ERET into guest-controlled registers. */
 	dsb	nsh
@@ -145,20 +132,25 @@ guest_enter:
 bad_pstate:
 	bl	exit_bad_pstate
 
-	/* x0 = top of the panic stack; the old x0 is in TPIDR_EL1. */
+	/* x0 = top of the panic stack; the old x0 is in TPIDR_EL1. What was
+	 * interrupted goes there as a struct arch_regs. */
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
 own_fault_\n:
-	stp	x29, x30, [x0, #-16]!
-	mov	x29, sp
-	mov	sp, x0
+	sub	x0, x0, #REGS_SIZE
+	str	x1, [x0, #8 * 1]
 	mov	x1, #\n
 	b	own_fault_common
 	.endr
 
 own_fault_common:
-	mov	x0, x1
-	mov	x1, x29			/* stack pointer at the fault */
-	ldp	x29, x30, [sp]
-	mov	x2, x30			/* link register at the fault */
-	bl	exit_own_fault
+	most_regs stp, x0
+	str	x30, [x0, #8 * 30]
+	mrs	x2, tpidr_el1
+	str	x2, [x0]
+	mrs	x2, elr_el1		/* ELR_EL2, SPSR_EL2 */
+	mrs	x3, spsr_el1
+	stp	x2, x3, [x0, #8 * 31]
+	mov	x2, sp			/* at the fault */
+	mov	sp, x0
+	bl	exit_own_fault		/* (registers, vector, sp) */
 	b	.

@@ -167,5 +167,8 @@ secondary_entry:
 
 	.bss
 	.align	12
+	.global	boot_stack_guard
+boot_stack_guard:			/* never mapped: mmu_boot */
+	.space	4096
 	.space	16384
 boot_stack_top:

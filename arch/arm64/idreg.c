@@ -153,6 +153,11 @@ bool cpu_has_pauth(void)
 	       (hw[ISAR2] & BITS(15, 8));
 }
 
+uint64_t cpu_pa_range(void)
+{
+	return hw[MMFR0] & 0xf;
+}
+
 bool cpu_has_fwb(void)
 {
 	return hw[MMFR2] >> 40 & 0xf;

@@ -23,6 +23,7 @@
 #define PTE_AF		BIT(10)
 #define PTE_PXN		BIT(53)
 #define PTE_UXN		BIT(54)
+#define PTE_GUARD	BIT(55)		/* for us: invalid for good */
 #define PTE_ADDR	BITS(47, 12)
 
 #define ATTR_NORMAL	0
@@ -54,7 +55,7 @@
 struct mmu_regs mmu_regs;
 
 extern char __text_start[], __text_end[], __rodata_start[], __rodata_end[];
-extern char __data_start[], __image_end[];
+extern char __data_start[], __image_end[], boot_stack_guard[];
 
 static alignas(4096) uint64_t root[512];
 static alignas(4096) uint64_t pool[POOL_PAGES][512];
@@ -86,6 +87,8 @@ static uint64_t pte_attr(enum mmu_attr attr)
 	case MMU_DEVICE:
 		return PTE_VALID | PTE_AF | PTE_UXN | PTE_PXN |
 		       PTE_ATTR(ATTR_DEVICE);
+	case MMU_GUARD:
+		return PTE_GUARD;
 	case MMU_RW:
 		break;
 	}
@@ -208,6 +211,8 @@ void mmu_boot(const void *fdt)
 
 	map_image(__text_start, __text_end, MMU_RX);
 	map_image(__rodata_start, __rodata_end, MMU_RO);
+	/* First, since what is in a table stays. */
+	map_image(boot_stack_guard, boot_stack_guard + PAGE_SIZE, MMU_GUARD);
 	map_image(__data_start, __image_end, MMU_RW);
 	if (size)
 		map_range(dt, dt,

@@ -16,6 +16,7 @@ enum mmu_attr {
 	MMU_RO,
 	MMU_RX,
 	MMU_DEVICE,		/* Device-nGnRE, read-write */
+	MMU_GUARD,		/* nothing, and nothing else may go there */
 };
 
 /* Register values every CPU turns its MMU on with; read with the MMU off. */

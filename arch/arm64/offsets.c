@@ -9,6 +9,9 @@
 
 #include "mmu.h"
 
+/* entry.S takes the vCPU's address for that of its registers. */
+static_assert(offsetof(struct vcpu, arch.regs.x) == 0);
+
 #ifdef CHECK
 #define OFF(sym, val) static_assert((val) == sym, #sym);
 #else
@@ -24,9 +27,9 @@ OFF(LINK_ADDRESS, 0x40200000)
 OFF(CPU_ID, offsetof(struct cpu, arch.id))
 OFF(CPU_STACK_TOP, offsetof(struct cpu, arch.stack_top))
 OFF(CPU_PANIC_STACK, offsetof(struct cpu, arch.panic_stack))
-OFF(VCPU_X, offsetof(struct vcpu, arch.regs.x))
 OFF(VCPU_PC, offsetof(struct vcpu, arch.regs.pc))
 OFF(VCPU_PSTATE, offsetof(struct vcpu, arch.regs.pstate))
+OFF(REGS_SIZE, (sizeof(struct arch_regs) + 15) & ~15ull)
 OFF(VCPU_ESR, offsetof(struct vcpu, arch.esr))
 OFF(FP_V, offsetof(struct arch_fp, v))
 OFF(FP_FPCR, offsetof(struct arch_fp, fpcr))

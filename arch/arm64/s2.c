@@ -12,7 +12,7 @@
 #include "arm64.h"
 #include "cpu.h"
 #include "host.h"
-#include "sysreg.h"
+#include "tlb.h"
 
 #include <string.h>
 
@@ -58,7 +58,7 @@ static unsigned int root_order(void)
 void s2_boot(void)
 {
 	static const uint8_t pa_bits[] = { 32, 36, 40, 42, 44, 48, 48 };
-	uint64_t range = sysreg_read(id_aa64mmfr0_el1) & 0xf;
+	uint64_t range = cpu_pa_range();
 	unsigned int i = range < ARRAY_SIZE(pa_bits) ? (unsigned int)range : 6;
 
 	ipa_bits = pa_bits[i] < IPA_BITS_MAX ? pa_bits[i] : IPA_BITS_MAX;
@@ -96,34 +96,6 @@ static int vmid_alloc(void)
 	return vmid;
 }
 
-/*
- * Runs with VTTBR_EL2 = @vttbr so that EL1&0 TLB operations hit its VMID (at
- * E2H=1, TGE=0 they use the current one), then with the old value again. @ipa
- * is a page to invalidate, or UINT64_MAX for everything of the VMID.
- */
-static void tlb_flush(uint64_t vttbr, uint64_t ipa)
-{
-	uint64_t old = sysreg_read(vttbr_el2);
-
-	/* The table change must be visible before the walk is repeated. */
-	dsb_ishst();
-	if (old != vttbr) {
-		sysreg_write(vttbr_el2, vttbr);
-		isb();
-	}
-	if (ipa == UINT64_MAX) {
-		__asm__ volatile("tlbi vmalls12e1is" ::: "memory");
-	} else {
-		__asm__ volatile("tlbi ipas2e1is, %0\n\tdsb ish\n\t"
-				 "tlbi vmalle1is"
-				 : : "r"(ipa >> PAGE_SHIFT) : "memory");
-	}
-	dsb_ish();
-	if (old != vttbr)
-		sysreg_write(vttbr_el2, old);
-	isb();
-}
-
 int s2_init(struct s2 *s)
 {
 	int vmid = vmid_alloc();
@@ -139,7 +111,7 @@ int s2_init(struct s2 *s)
 	}
 	s->vttbr = s->root | (uint64_t)vmid << 48;
 	/* Entries of an earlier owner of this VMID. */
-	tlb_flush(s->vttbr, UINT64_MAX);
+	tlb_flush_vmid(s->vttbr);
 	return 0;
 }
 
@@ -161,7 +133,7 @@ void s2_fini(struct s2 *s)
 	if (root) {
 		unsigned int n = 512u << root_order();
 
-		tlb_flush(s->vttbr, UINT64_MAX);
+		tlb_flush_vmid(s->vttbr);
 		for (unsigned int i = 0; i < n; i++)
 			if ((root[i] & PTE_VALID) && (root[i] & PTE_TABLE))
 				free_table((uint64_t *)(root[i] & PTE_ADDR),
@@ -204,7 +176,7 @@ static uint64_t *make_entry(struct s2 *s, gpa_t gpa, unsigned int level)
 
 			if (!pa)
 				return NULL;
-			dsb_ishst();	/* zeros before the pointer */
+			tlb_publish();	/* zeros before the pointer */
 			*e = pa | PTE_VALID | PTE_TABLE;
 		}
 		ASSERT(*e & PTE_TABLE);
@@ -232,6 +204,9 @@ int s2_map(struct s2 *s, gpa_t gpa, paddr_t pa, uint64_t size,
 		unsigned int l = best_level(gpa, pa, size);
 		uint64_t *e = make_entry(s, gpa, l);
 
+		/* Where a table is already, even an empty one, go into it. */
+		while (e && l < 3 && (*e & PTE_TABLE))
+			e = make_entry(s, gpa, ++l);
 		if (!e)
 			return ERR_NOMEM;
 		ASSERT(!*e);
@@ -241,7 +216,7 @@ int s2_map(struct s2 *s, gpa_t gpa, paddr_t pa, uint64_t size,
 		size -= BIT(level_shift(l));
 	}
 	/* No TLB holds an invalid entry; just make it visible to walkers. */
-	dsb_ishst();
+	tlb_publish();
 	return 0;
 }
 
@@ -287,11 +262,11 @@ static int split(struct s2 *s, uint64_t *e, unsigned int level, gpa_t gpa)
 	for (unsigned int i = 0; i < 512; i++)
 		t[i] = (pa + i * BIT(level_shift(level + 1))) | attr |
 		       (level + 1 == 3 ? PTE_TABLE : 0);
-	dsb_ishst();
+	tlb_publish();
 	*e = 0;
-	tlb_flush(s->vttbr, align_down(gpa, BIT(level_shift(level))));
+	tlb_flush_ipa(s->vttbr, align_down(gpa, BIT(level_shift(level))));
 	*e = table | PTE_VALID | PTE_TABLE;
-	dsb_ishst();
+	tlb_publish();
 	return 0;
 }
 
@@ -317,30 +292,25 @@ int s2_protect(struct s2 *s, gpa_t gpa, uint64_t size, unsigned int prot)
 			paddr_t pa = *e & PTE_ADDR;
 
 			*e = 0;
-			tlb_flush(s->vttbr, gpa);
+			tlb_flush_ipa(s->vttbr, gpa);
 			if (prot)
 				*e = leaf(pa, l, prot);
 		}
 		gpa += step;
 		size -= step;
 	}
-	dsb_ishst();
+	tlb_publish();
 	return 0;
 }
 
 void s2_load(struct s2 *s, const struct vcpu *v)
 {
-	struct cpu *c = this_cpu();
+	uint32_t cpu = this_cpu()->id;
 
-	if (c->arch.vttbr != s->vttbr) {
-		c->arch.vttbr = s->vttbr;
-		sysreg_write(vttbr_el2, s->vttbr);
-		isb();
-	}
-	if (s->last[c->id] == v)
+	tlb_switch(s->vttbr);
+	if (s->last[cpu] == v)
 		return;
-	s->last[c->id] = v;
+	s->last[cpu] = v;
 	/* Local only: what other CPUs cached is right for them. */
-	__asm__ volatile("tlbi vmalle1\n\tic iallu\n\tdsb nsh\n\tisb"
-			 ::: "memory");
+	tlb_flush_local();
 }

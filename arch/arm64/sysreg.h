@@ -104,6 +104,7 @@ enum esr_ec {
 	EC_LS64 = 0x0a,
 	EC_BTI = 0x0d,
 	EC_ILLEGAL = 0x0e,
+	EC_SYSREG128 = 0x14,
 	EC_SVC64 = 0x15,
 	EC_HVC64 = 0x16,
 	EC_SMC64 = 0x17,

@@ -85,7 +85,10 @@ static inline void unlist(struct vcpu *v, unsigned int i)
 	struct vgic_bank *k = vgic_bank(v, b);
 	uint64_t lr = vgic_hw_lr(i);
 
-	vc->lr_intid[i] = VGIC_NOBODY;
+	vc->listed &= (uint16_t)~(1u << i);
+	/* Invalid, it does nothing: another write can be saved. */
+	if (!(lr & (LR_PENDING | LR_ACTIVE | LR_EOI)))
+		vc->dirty &= (uint16_t)~(1u << i);
 	if (lr & LR_PENDING)
 		k->latch |= vc->lr_latch[b] & bit;
 	vc->lr_latch[b] &= ~bit;
@@ -101,17 +104,16 @@ static inline void unlist(struct vcpu *v, unsigned int i)
 }
 
 /*
- * Timers whose physical PPI is active although their interrupt is neither
- * active nor known to be due still: the guest may have moved them without an
- * exit. What is low again must be able to fire.
+ * Looks at the timers whose physical PPI is active: the guest may have moved
+ * them without an exit. One that is low again, and not being handled, must be
+ * able to fire.
  */
 static void link_sync(struct vcpu *v)
 {
 	struct vtimer_cpu *c = &this_cpu()->arch.vtimer;
 	struct vgic_bank *k = &v->arch.vgic.local;
-	uint32_t bits = c->active & ~k->active;
 
-	for (; bits; bits &= bits - 1) {
+	for (uint32_t bits = c->active; bits; bits &= bits - 1) {
 		unsigned int intid = (unsigned int)__builtin_ctz(bits);
 		uint32_t bit = 1u << intid;
 
@@ -120,6 +122,8 @@ static void link_sync(struct vcpu *v)
 			continue;
 		}
 		k->line &= ~bit;
+		if (k->active & bit)
+			continue;
 		c->active &= ~bit;
 		gic_deactivate(vtimer_pintid(intid));
 	}
@@ -134,9 +138,8 @@ void vgic_fold(struct vcpu *v)
 			vgic_over_ended(v, field(vgic_hw_hcr(), 31, 27));
 			vc->hcr = HCR_UNKNOWN;	/* the count must go */
 		}
-		for (unsigned int i = 0; i < vc->used; i++)
-			if (vc->lr_intid[i] != VGIC_NOBODY)
-				unlist(v, i);
+		while (vc->listed)
+			unlist(v, (unsigned int)__builtin_ctz(vc->listed));
 		vc->live = false;
 	}
 	link_sync(v);
@@ -146,19 +149,20 @@ void vgic_fold(struct vcpu *v)
 
 /*
  * State bits for an interrupt that is active. Pending as well only where that
- * may be taken next; else, and for a level that may still be high then, its
- * end is reported.
+ * may be taken next: not here, or when others that must come first may be in no
+ * list register, it stays behind. Then, and for a level that may still be high,
+ * the end is reported.
  */
 static uint64_t active_bits(struct vcpu *v, unsigned int b, uint32_t bit)
 {
 	const struct vgic_bank *k = vgic_bank(v, b);
 	bool pend = vgic_pending(k) & vgic_enabled(vgic_of(v), k) & bit;
-	bool here = v->arch.vgic.route[b] & bit;
+	bool next = (v->arch.vgic.route[b] & bit) && !v->arch.vgic.over;
 	uint64_t lr = LR_ACTIVE;
 
-	if (pend && here)
+	if (pend && next)
 		lr |= LR_PENDING;
-	if ((pend && !here) || (k->line & ~k->edge & bit))
+	if ((pend && !next) || (k->line & ~k->edge & bit))
 		lr |= LR_EOI;
 	return lr;
 }
@@ -218,18 +222,29 @@ static unsigned int gather(const struct vcpu *v, uint8_t *intids)
 	return n;
 }
 
-static void write_lrs(struct vcpu *v, const uint8_t *intids, unsigned int n)
+static inline void set_lr(struct vcpu *v, unsigned int i, unsigned int intid)
 {
 	struct vgic_cpu *vc = &v->arch.vgic;
 
-	for (unsigned int i = 0; i < n; i++) {
-		vc->lr_intid[i] = intids[i];
-		vgic_hw_set_lr(i, make_lr(v, intids[i]));
-	}
-	for (unsigned int i = n; i < vc->used; i++)
-		vgic_hw_set_lr(i, 0);
-	vc->used = (uint8_t)n;
-	vc->live = true;
+	vc->lr_intid[i] = (uint8_t)intid;
+	vc->listed |= (uint16_t)(1u << i);
+	vc->dirty |= (uint16_t)(1u << i);
+	vgic_hw_set_lr(i, make_lr(v, intid));
+}
+
+static void clear_lrs(struct vgic_cpu *vc)
+{
+	for (uint32_t bits = vc->dirty & ~vc->listed; bits; bits &= bits - 1)
+		vgic_hw_set_lr((unsigned int)__builtin_ctz(bits), 0);
+	vc->dirty &= vc->listed;
+}
+
+static void write_lrs(struct vcpu *v, const uint8_t *intids, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		set_lr(v, i, intids[i]);
+	clear_lrs(&v->arch.vgic);
+	v->arch.vgic.live = true;
 }
 
 static void set_hcr(struct vcpu *v, uint64_t hcr)
@@ -274,12 +289,11 @@ void vgic_flush(struct vcpu *v)
 
 #define NO_SLOT	VGIC_MAX_LRS
 
-static unsigned int free_slot(struct vgic_cpu *vc)
+static unsigned int free_slot(const struct vgic_cpu *vc)
 {
-	for (unsigned int i = 0; i < vc->used; i++)
-		if (vc->lr_intid[i] == VGIC_NOBODY)
-			return i;
-	return vc->used < vgic_hw.nr_lrs ? vc->used++ : NO_SLOT;
+	unsigned int i = (unsigned int)__builtin_ctz(~(uint32_t)vc->listed);
+
+	return i < vgic_hw.nr_lrs ? i : NO_SLOT;
 }
 
 /* Takes @intid out of its list register, if it is in one. */
@@ -290,7 +304,7 @@ static unsigned int take(struct vcpu *v, unsigned int intid)
 
 	if (!(vc->in_lr[intid / 32] & 1u << intid % 32))
 		return NO_SLOT;
-	while (vc->lr_intid[i] != intid)
+	while (!(vc->listed >> i & 1) || vc->lr_intid[i] != intid)
 		i++;
 	unlist(v, i);
 	return i;
@@ -304,8 +318,7 @@ static void place(struct vcpu *v, unsigned int intid, unsigned int slot)
 	uint32_t bit = 1u << intid % 32;
 
 	if (!((vgic_deliverable(v, b) | vgic_active(v, b)) & bit)) {
-		if (slot != NO_SLOT)
-			vgic_hw_set_lr(slot, 0);
+		clear_lrs(vc);
 		return;
 	}
 	if (slot == NO_SLOT)
@@ -314,8 +327,7 @@ static void place(struct vcpu *v, unsigned int intid, unsigned int slot)
 		vgic_stale(v);
 		return;
 	}
-	vc->lr_intid[slot] = (uint8_t)intid;
-	vgic_hw_set_lr(slot, make_lr(v, intid));
+	set_lr(v, slot, intid);
 }
 
 void vgic_refresh(struct vcpu *v, unsigned int intid)
@@ -374,11 +386,8 @@ static void save_interface(struct vgic_cpu *vc)
 /* All state into memory, nothing in the list registers, no maintenance. */
 static void evict(struct vcpu *v, uint64_t hcr)
 {
-	static const uint8_t none[1];
-
 	vgic_fold(v);
-	write_lrs(v, none, 0);
-	v->arch.vgic.live = false;
+	clear_lrs(&v->arch.vgic);
 	set_hcr(v, hcr);
 }
 
@@ -467,47 +476,43 @@ static unsigned int running_prio(const struct vgic_cpu *vc)
 	return 0x100;
 }
 
-/* Bits of a priority that decide about preemption (Arm IHI 0069, 4.8.3). */
-static unsigned int group_mask(const struct vgic_cpu *vc, bool group1)
+static bool any_preempts(const struct vgic_cpu *vc, const struct vgic_bank *k,
+			 uint32_t bits)
 {
-	unsigned int least = 7u - vgic_hw.pre_bits;
-	unsigned int bpr0 = (unsigned int)(vc->vmcr >> ICH_VMCR_BPR0_SHIFT) & 7;
-	unsigned int bpr1 = (unsigned int)(vc->vmcr >> ICH_VMCR_BPR1_SHIFT) & 7;
-	unsigned int low = bpr0;
+	unsigned int pmr = (unsigned int)field(vc->vmcr, 31, 24);
+	unsigned int run = running_prio(vc);
 
-	if (group1 && !(vc->vmcr & ICH_VMCR_CBPR))
-		low = bpr1 ? bpr1 - 1 : 0;
-	if (low < least)
-		low = least;
-	return 0xff & ~0u << (low + 1);
+	for (; bits; bits &= bits - 1) {
+		int i = __builtin_ctz(bits);
+		unsigned int mask =
+			vgic_preempt_mask(vc->vmcr, k->group1 >> i & 1);
+
+		if (k->prio[i] < pmr && (k->prio[i] & mask) < run)
+			return true;
+	}
+	return false;
 }
 
-static bool signals(const struct vgic_cpu *vc, bool group1, unsigned int prio)
-{
-	unsigned int pmr = (unsigned int)(vc->vmcr >> ICH_VMCR_PMR_SHIFT) &
-			   0xff;
-
-	if (!(vc->vmcr & (group1 ? ICH_VMCR_GRP1 : ICH_VMCR_GRP0)))
-		return false;
-	return prio < pmr && (prio & group_mask(vc, group1)) < running_prio(vc);
-}
-
-/* Reads words that others write under the lock; see vgic.h. */
+/*
+ * Reads words that others write under the lock; see vgic.h. With different
+ * binary points for the groups, one of highest priority that may not preempt
+ * can hide another that may: that counts too, as it can come to light by an
+ * interrupt going away, of which a sleeper is not told.
+ */
 bool vgic_wakes(const struct vcpu *v)
 {
 	const struct vgic *g = vgic_of(v);
 	const struct vgic_cpu *vc = &v->arch.vgic;
+	uint32_t on0 = vc->vmcr & ICH_VMCR_GRP0 ? UINT32_MAX : 0;
+	uint32_t on1 = vc->vmcr & ICH_VMCR_GRP1 ? UINT32_MAX : 0;
 
 	for (unsigned int b = 0; b < VGIC_BANKS; b++) {
 		const struct vgic_bank *k = b ? &g->spi[b - 1] : &vc->local;
 		uint32_t bits = vgic_deliverable(v, b);
 
-		for (; bits; bits &= bits - 1) {
-			int i = __builtin_ctz(bits);
-
-			if (signals(vc, k->group1 >> i & 1, k->prio[i]))
-				return true;
-		}
+		bits &= (k->group1 & on1) | (~k->group1 & on0);
+		if (bits && any_preempts(vc, k, bits))
+			return true;
 	}
 	return false;
 }

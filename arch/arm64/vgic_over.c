@@ -7,9 +7,10 @@
  * active one ended that is not in (LRENPIE), a group switched so that others
  * could be signalled (VGrpnEIE, VGrpnDIE). Lock: vgic->lock.
  *
- * Which one ended is not reported. Without DIR it is the one of highest
- * priority, as guests end interrupts in reverse order; writes to ICC_DIR_EL1,
- * which name it, trap while active ones are out, where the CPU can do that.
+ * Which one ended is not reported. With EOImode 0 it is the one taken last,
+ * since guests end interrupts in reverse order, known by the priority that let
+ * it preempt the others. Writes to ICC_DIR_EL1 (EOImode 1), which name it, trap
+ * while active ones are out, where the CPU can do that.
  */
 #include "vgic_over.h"
 
@@ -133,10 +134,29 @@ unsigned int vgic_over_choose(struct vcpu *v, uint8_t intids[VGIC_MAX_LRS],
 	return np + na;
 }
 
-/* Ends the active one of highest priority that is in no list register. */
+/* Bits of a priority that decide about preemption (Arm IHI 0069, 4.8.3). */
+unsigned int vgic_preempt_mask(uint64_t vmcr, bool group1)
+{
+	unsigned int finest = 7u - vgic_hw.pre_bits;
+	unsigned int bpr0 = (unsigned int)(vmcr >> ICH_VMCR_BPR0_SHIFT) & 7;
+	unsigned int bpr1 = (unsigned int)(vmcr >> ICH_VMCR_BPR1_SHIFT) & 7;
+	unsigned int low = bpr0;
+
+	if (group1 && !(vmcr & ICH_VMCR_CBPR))
+		low = bpr1 ? bpr1 - 1 : 0;
+	if (low < finest)
+		low = finest;
+	return 0xff & ~0u << (low + 1);
+}
+
+/*
+ * Ends the active one taken last of those in no list register: it preempted
+ * the others.
+ */
 static bool end_one(struct vcpu *v)
 {
 	unsigned int best = VGIC_INTIDS, best_prio = 0x100;
+	uint64_t vmcr = vgic_hw_vmcr();
 
 	for (unsigned int b = 0; b < VGIC_BANKS; b++) {
 		const struct vgic_bank *k = vgic_bank(v, b);
@@ -144,10 +164,13 @@ static bool end_one(struct vcpu *v)
 
 		for (; bits; bits &= bits - 1) {
 			unsigned int i = (unsigned int)__builtin_ctz(bits);
+			unsigned int prio =
+				k->prio[i] &
+				vgic_preempt_mask(vmcr, k->group1 >> i & 1);
 
-			if (k->prio[i] < best_prio) {
+			if (prio < best_prio) {
 				best = 32 * b + i;
-				best_prio = k->prio[i];
+				best_prio = prio;
 			}
 		}
 	}

@@ -17,6 +17,9 @@
 unsigned int vgic_over_choose(struct vcpu *v, uint8_t intids[VGIC_MAX_LRS],
 			      uint64_t *hcr);
 
+/* Bits of a priority that decide about preemption, by ICH_VMCR_EL2. */
+unsigned int vgic_preempt_mask(uint64_t vmcr, bool group1);
+
 /*
  * The guest ended @n active interrupts that were in no list register
  * (ICH_HCR_EL2.EOIcount). Those in list registers are not folded yet.

@@ -62,8 +62,9 @@ struct vgic_cpu {
 	bool live;			/* [g] list registers are the truth */
 	bool over;			/* [g] more than fit into them */
 	bool asleep;			/* [g] GICR_WAKER.ProcessorSleep */
-	uint8_t used;			/* [g] list registers from here on are 0 */
-	uint8_t lr_intid[VGIC_MAX_LRS];	/* [g] what is where, VGIC_NOBODY */
+	uint16_t listed;		/* [g] list registers @lr_intid is for */
+	uint16_t dirty;			/* [p] those that must be cleared */
+	uint8_t lr_intid[VGIC_MAX_LRS];	/* [g] what is where */
 	uint64_t hcr;			/* [p] ICH_HCR_EL2 as written */
 	uint64_t vmcr;			/* [p] while not loaded or idle */
 	uint64_t apr[2][VGIC_APRS];	/* [p] likewise, by group */
