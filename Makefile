@@ -139,7 +139,6 @@ host-inc := -iquote core -Iabi -Itests/fake/include -Itests/fake \
 host-codegen := -std=gnu23 -O1 -g -fno-common -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=all \
 	-DNESTLING_HOST_TEST=1
-host-flags := $(host-codegen) $(warnings) $(host-inc)
 
 ifeq ($(V),1)
 Q :=
@@ -281,32 +280,50 @@ $(guests): $(B)/guest/%.elf: $(B)/obj/guest/%.o $(rt-o) $(guest-fdt-o) \
 		$(guest-fdt-o) $(ldflags-$*) -Wl,--start-group \
 		$(newlib)/lib/libc.a $(newlib)/lib/libm.a -lgcc -Wl,--end-group
 
+-include guest/bench/bench.mk
+
 # --- host unit tests ---------------------------------------------------------
 
-# tests/unit/NAME.c says on a line "// objs: core/a.c core/b.c" what it tests;
-# tests/fake and libfdt come with it.
+# tests/unit/NAME.c says on lines "// objs: core/a.c core/b.c" what it tests;
+# tests/fake and libfdt come with it. A test with a line "// incs: DIR DIR" has
+# its objects compiled for itself, with these directories searched first.
 units := $(unit-c:tests/unit/%.c=build/unit/%)
-objs-of = $(shell sed -n 's,^// objs:,,p' $(1))
-unit-objs := $(sort $(foreach u,$(unit-c),$(call objs-of,$(u))))
-host-o := $(patsubst %.c,build/unit/obj/%.o,$(unit-c) $(fake-c) $(unit-objs))
+words-of = $(shell sed -n 's,^// $(1):,,p' $(2))
 host-fdt-o := $(patsubst build/third/%.c,build/unit/obj/%.o,$(fdt-c))
-
-$(host-o): build/unit/obj/%.o: %.c Makefile $(fdt-stamp)
-	$(say) HOST $<
-	@mkdir -p $(@D)
-	$(Q)$(HOSTCC) $(host-flags) $(deps) -c -o $@ $<
 
 $(host-fdt-o): build/unit/obj/libfdt/%.o: build/third/libfdt/%.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(host-codegen) -w -Ibuild/third/libfdt -DLIBFDT_BUILD \
 		$(deps) -c -o $@ $<
 
-define unit-rule
-$(1:tests/unit/%.c=build/unit/%): $(patsubst %.c,build/unit/obj/%.o,$(1) \
-		$(call objs-of,$(1)) $(fake-c)) $(host-fdt-o)
-	$(Q)$(HOSTCC) $(host-codegen) -o $$@ $$^ -lcmocka
+# $(call unit-rules,SOURCE,PROGRAM,OBJECT DIRECTORY)
+define unit-rules
+unit-o-$(2) := $(patsubst %.c,$(3)/%.o,$(1) $(call words-of,objs,$(1))) \
+	$(fake-c:%.c=build/unit/obj/common/%.o)
+host-o += $$(unit-o-$(2))
+
+$(2): $$(unit-o-$(2)) $(host-fdt-o)
+	$$(Q)$$(HOSTCC) $$(host-codegen) -o $$@ $$^ -lcmocka -lm
 endef
-$(foreach u,$(unit-c),$(eval $(call unit-rule,$(u))))
+
+# $(call unit-compile,OBJECT DIRECTORY,INCLUDE DIRECTORIES)
+define unit-compile
+$(1)/%.o: %.c Makefile $(fdt-stamp)
+	$$(say) HOST $$<
+	@mkdir -p $$(@D)
+	$$(Q)$$(HOSTCC) $$(host-codegen) $$(warnings) $(addprefix -I,$(2)) \
+		$$(host-inc) $$(deps) -c -o $$@ $$<
+endef
+
+unit-own := $(foreach u,$(unit-c),$(if $(call words-of,incs,$(u)),$(u)))
+own-dir = build/unit/obj/$(basename $(notdir $(1)))
+
+$(eval $(call unit-compile,build/unit/obj/common,))
+$(foreach u,$(unit-own),$(eval $(call \
+	unit-compile,$(call own-dir,$(u)),$(call words-of,incs,$(u)))))
+$(foreach u,$(unit-c),$(eval $(call \
+	unit-rules,$(u),$(u:tests/unit/%.c=build/unit/%),$(if \
+	$(filter $(u),$(unit-own)),$(call own-dir,$(u)),build/unit/obj/common))))
 
 # --- goals -------------------------------------------------------------------
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which pCPU a vCPU waits on. Part of the scheduler: only sched.c and
- * balance.c include this.
+ * Which pCPU a vCPU waits on. Part of the scheduler.
  */
 #ifndef CORE_BALANCE_H
 #define CORE_BALANCE_H
 
-#include "runq.h"
 #include "types.h"
 
 struct cpu;
@@ -22,12 +20,6 @@ void balance_release(struct cpu *c);
 /* The pCPU on which @v, about to be READY, should wait. No lock. */
 uint32_t balance_place(const struct vcpu *v);
 
-/*
- * Enters a fair @e into the runnable ones of @c: limits how far it is behind
- * or ahead of the others. Queue lock of @c, which is se.cpu.
- */
-void balance_enter(struct cpu *c, struct sched_entity *e);
-
 /* This CPU has become idle or has work again. Its own queue lock. */
 void balance_idle(struct cpu *c, bool idle);
 
@@ -38,10 +30,10 @@ void balance_kick_idle(struct cpu *c);
 bool balance_steal(struct cpu *c);
 
 /*
- * Once per slice: takes a vCPU that has been served too little elsewhere.
- * Wanted: would it, as far as one sees without locks? No lock.
+ * Twice per slice: takes a vCPU to this CPU @c from one that has fallen behind
+ * it. Wanted: would it, as far as one sees without locks? No lock.
  */
-bool balance_wanted(const struct cpu *c, uint64_t now);
 bool balance_pull(struct cpu *c);
+bool balance_wanted(const struct cpu *c, uint64_t now);
 
 #endif

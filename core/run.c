@@ -81,8 +81,7 @@ static void on_idle(struct vcpu *v, struct vm_exit *e)
 	(void)e;
 	v->stats.idles++;
 	arch_vcpu_sync(v);
-	if (!vcpu_has_work(v))
-		sched_block(v);
+	sched_block(v);
 }
 
 static void on_mmio(struct vcpu *v, struct vm_exit *e)
@@ -150,7 +149,6 @@ static void run_vcpu(struct cpu *c, struct vcpu *v)
 	struct vm_exit exit;
 
 	load(c, v);
-	arch_timer_set(timer_next(&c->timers));
 	while (c->curr == v) {
 		do_work(c);
 		if (do_requests(c, v))

@@ -2,8 +2,8 @@
 /*
  * Run queue structure: treaps with parent links and the weighted mean of
  * virtual times. Invariants: in order by key, equal keys first come first;
- * a parent's prio is not above its children's; min_vtime and mask cover the
- * subtree; load * (mean - vtime) == vrem with 0 <= vrem < load. The caller
+ * a parent's prio is not above its children's; min_vtime, max_weight and mask
+ * cover the subtree; load * (mean - vtime) == vrem with 0 <= vrem < load. The caller
  * holds the queue's lock.
  */
 #include "runq.h"
@@ -16,12 +16,15 @@ static void summarise(struct sched_entity *e)
 	const struct sched_entity *kid[2] = { e->left, e->right };
 
 	e->min_vtime = e->vtime;
+	e->max_weight = e->par.weight;
 	e->mask = e->par.affinity;
 	for (unsigned int i = 0; i < 2; i++) {
 		if (!kid[i])
 			continue;
 		if (runq_before(kid[i]->min_vtime, e->min_vtime))
 			e->min_vtime = kid[i]->min_vtime;
+		if (kid[i]->max_weight > e->max_weight)
+			e->max_weight = kid[i]->max_weight;
 		e->mask |= kid[i]->mask;
 	}
 }

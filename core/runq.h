@@ -47,40 +47,45 @@ struct sched_entity {
 	uint32_t cpu;  /* [a] whose queue; changes under both locks */
 	uint32_t rt_home; /* [q] pCPU of the real-time reservation */
 	enum runq_tree on; /* [q] */
-	uint64_t vtime;	/* [q] fair: service over weight */
+	uint64_t vtime; /* [q] fair: service over weight */
 	uint64_t vdeadline; /* [q] fair: vtime at the request's end */
+	int64_t owed; /* [q] fair: virtual time behind when it left */
+	bool fresh; /* [q] fair: stands nowhere yet */
 	uint64_t deadline; /* [q] real-time: end of the period */
-	int64_t budget;	/* [q] real-time: ticks left, < 0: overrun */
-	uint64_t since;	/* [q] start of the current state */
+	int64_t budget; /* [q] real-time: ticks left, < 0: overrun */
+	uint64_t since; /* [q] start of the current state */
 	uint64_t run, wait, blocked; /* [q] total ticks in each */
 
-	/* [q] treap: @key in order, @prio as a heap; the last two are over
+	/* [q] treap: @key in order, @prio as a heap; the last three are over
 	 * the subtree */
 	struct sched_entity *left, *right, *up;
 	uint64_t key;
 	uint32_t prio;
 	uint64_t min_vtime;
+	uint32_t max_weight;
 	uint64_t mask;  /* pCPUs that somebody may run on */
 };
 
 struct runq {
 	struct spinlock lock;
 	struct sched_entity *tree[RUNQ_TREES]; /* [q] */
-	uint64_t vtime;	/* [q] weighted mean, rounded down */
+	uint64_t vtime; /* [q] weighted mean, rounded down */
 	int64_t vrem;  /* [q] what rounding left, times load */
 	uint64_t base;  /* [q] of all virtual times in here */
 	uint64_t load;  /* [q] sum of weights, running one included */
 	uint32_t nr[RUNQ_TREES]; /* [q] size of each tree */
 	uint64_t rt_util; /* [q] reserved for the real-time class */
 	uint64_t picked_at; /* [q] when cpu->curr was picked */
-	uint64_t balance_at; /* [q] earliest next pull for fairness */
+	uint64_t balance_at; /* own CPU: earliest next pull */
 	uint64_t idle_since; /* [q] while nothing runs */
 	bool idle;  /* [q] has found nothing to run */
+	bool free; /* [q] fair_follow(): nobody waited anywhere */
 	struct timer timer; /* end of request or budget, replenishment */
 
 	/* [a] copies for other CPUs to look at without the lock */
 	uint64_t hint_vtime; /* vtime + base, as of hint_time */
 	uint64_t hint_load;
+	uint64_t hint_step; /* a slice of the heaviest one, virtual */
 	uint64_t hint_time; /* TIMER_NEVER: virtual time stands still */
 	uint64_t hint_mask; /* pCPUs that may take a vCPU from here */
 };

@@ -23,7 +23,7 @@ struct timer {
 
 struct timer_queue {
 	struct timer *root;
-	uint64_t floor;	/* earliest deadline in timer_run() */
+	uint64_t floor; /* earliest deadline in timer_run() */
 };
 
 void timer_init(struct timer *t, void (*fire)(struct timer *t));

@@ -16,7 +16,9 @@ const bool trap_keeps_fp = false;
 static uint64_t seconds;
 static uint64_t work[MAX_VCPUS];
 
-/* Turns until the counter reaches `end`. A turn is some hundred instructions. */
+/*
+ * Turns until the counter reaches `end`. A turn is some hundred instructions.
+ */
 static void burn_until(uint64_t end)
 {
 	unsigned id = vcpu_id();

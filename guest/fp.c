@@ -2,14 +2,14 @@
 /*
  * The vector registers of a vCPU belong to it alone. First they must all be in
  * their initial state at entry; then q0..q31, FPCR and FPSR are filled with
- * patterns that no other (VM, vCPU, register, round) has, something happens that
- * makes the hypervisor run, and they must still be there. A failure prints the
- * mask of lost registers: bit n is qn, bit 32 FPCR, bit 33 FPSR.
+ * patterns that no other (VM, vCPU, register, round) has, something happens
+ * that makes the hypervisor run, and they must still be there. A failure prints
+ * the mask of lost registers: bit n is qn, bit 32 FPCR, bit 33 FPSR.
  *
- * Arguments: vm=K goes into the patterns (default 0); rounds=N per vCPU (default
- * 2000); busy=N turns of the busy loop (default 20000); switches=N goes on until
- * the hypervisor has switched to each vCPU so often, for seconds=N at most
- * (default 120).
+ * Arguments: vm=K goes into the patterns (default 0); rounds=N per vCPU
+ * (default 2000); busy=N turns of the busy loop (default 20000); switches=N
+ * goes on until the hypervisor has switched to each vCPU so often, for
+ * seconds=N at most (default 120).
  */
 #include <stdio.h>
 #include "arm64/fp.h"
@@ -24,7 +24,7 @@
 enum event { BUSY, HVC, MMIO, WFI, YIELD, EVENTS };
 
 static const char *const event_names[EVENTS] = { "busy", "hvc", "mmio", "wfi",
-						  "yield" };
+						 "yield" };
 
 /*
  * Loads `in`, does the event with its argument (turns, function id or address)

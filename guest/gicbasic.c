@@ -69,7 +69,7 @@ static void setup(void)
 	}
 }
 
-/* --- states -------------------------------------------------------------- */
+/* --- states --------------------------------------------------------------- */
 
 static void test_pending_disabled(unsigned id, const char *name)
 {
@@ -133,6 +133,26 @@ static void test_again(unsigned id, const char *name)
 	action = nullptr;
 }
 
+static void pend_and_disable(unsigned id)
+{
+	if (nr_seen > 1)
+		return;
+	pend(id);
+	irq_disable_id(id);
+}
+
+/* Active, pending and disabled: nothing after the EOI until it is enabled. */
+static void test_again_disabled(unsigned id, const char *name)
+{
+	action = pend_and_disable;
+	pend(id);
+	CHECK_EQ(settle(), 1, "%s-pended-and-disabled-is-held", name);
+	action = nullptr;
+	CHECK_EQ(irq_bit(GICD_ISPENDR, id), 1, "%s-held-is-pending", name);
+	irq_enable_id(id);
+	CHECK_EQ(settle(), 1, "%s-held-comes-when-enabled", name);
+}
+
 static void test_self_sgi(void)
 {
 	sgi_to(read_sysreg(mpidr_el1), SGI);
@@ -157,7 +177,7 @@ static void test_activate_by_hand(unsigned id, const char *name)
 	CHECK_EQ(settle(), 1, "%s-icactiver-lets-go", name);
 }
 
-/* --- priorities ---------------------------------------------------------- */
+/* --- priorities ----------------------------------------------------------- */
 
 static void test_order(unsigned count)
 {
@@ -182,6 +202,39 @@ static void test_order(unsigned count)
 		irq_priority(SPI + i, IRQ_PRIO);
 		irq_disable_id(SPI + i);
 	}
+}
+
+static void pend_once_more(unsigned id)
+{
+	unsigned times = 0;
+
+	for (unsigned i = 0; i < nr_seen && i < 64; i++)
+		times += seen[i] == id;
+	if (times == 1)
+		pend(id);
+}
+
+/* Each of 20 comes again from its own handler, the others still pending. */
+static void test_all_again(void)
+{
+	unsigned wrong = 0;
+
+	action = pend_once_more;
+	for (unsigned i = 0; i < 20; i++) {
+		irq_enable_id(SPI + i);
+		pend(SPI + i);
+	}
+	CHECK_EQ(settle(), 40, "20-pending-all-come-twice");
+	action = nullptr;
+	for (unsigned i = 0; i < 20; i++) {
+		unsigned times = 0;
+
+		for (unsigned k = 0; k < nr_seen && k < 64; k++)
+			times += seen[k] == SPI + i;
+		wrong += times != 2;
+		irq_disable_id(SPI + i);
+	}
+	CHECK_EQ(wrong, 0, "20-pending-twice-each");
 }
 
 static volatile unsigned inner;
@@ -265,7 +318,7 @@ static void test_priority_mask(void)
 	irq_disable_id(SPI);
 }
 
-/* --- groups, EOImode, levels --------------------------------------------- */
+/* --- groups, EOImode, levels ---------------------------------------------- */
 
 static void test_group_enables(void)
 {
@@ -389,6 +442,7 @@ int main(int, char **)
 		test_pending_disabled(kinds[i], kind_names[i]);
 		test_disabled_while_active(kinds[i], kind_names[i]);
 		test_again(kinds[i], kind_names[i]);
+		test_again_disabled(kinds[i], kind_names[i]);
 		test_activate_by_hand(kinds[i], kind_names[i]);
 	}
 	test_self_sgi();
@@ -396,6 +450,7 @@ int main(int, char **)
 	test_order(5);
 	test_order(9);
 	test_order(20);
+	test_all_again();
 	test_preemption();
 	test_priority_mask();
 	test_group_enables();

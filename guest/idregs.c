@@ -87,11 +87,12 @@ static void test_writes(void)
 	CHECK_EQ(wrong, 0, "ids-are-read-only");
 }
 
-/* --- hidden -------------------------------------------------------------- */
+/* --- hidden --------------------------------------------------------------- */
 
 #define MRS(...)	INSN_MRS(__VA_ARGS__)
 #define MSR(...)	INSN_MSR(__VA_ARGS__)
 
+// clang-format off
 static const struct {
 	const char *name;
 	unsigned reg, shift;
@@ -146,6 +147,7 @@ static const struct {
 	{ "gcs", PFR1, 44, { MRS(3, 0, 2, 5, 0), MRS(3, 3, 2, 5, 1) } },
 	{ "the", PFR1, 48, { MRS(3, 0, 13, 0, 3) } },
 };
+// clang-format on
 
 /*
  * Class 0, or for the ID space with FEAT_IDST the class of a trapped system
@@ -221,7 +223,7 @@ static void test_aarch32(void)
 	CHECK_EQ(any, 0, "aarch32-ids-are-zero");
 }
 
-/* --- shown --------------------------------------------------------------- */
+/* --- shown ---------------------------------------------------------------- */
 
 /* The words are assembled here; `shown` tells when each must run. */
 #define CLAIMS(X)                                                              \

@@ -5,6 +5,7 @@
 # No compiled FP instruction may come between the patterns and the checks.
 cflags-fp := -mgeneral-regs-only
 cflags-neighbour := -mgeneral-regs-only
+cflags-migrate := -mgeneral-regs-only
 
 # These must not use FP at all.
 cflags-busy := -mgeneral-regs-only

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Touches everything that is not this VM's: below and above its RAM, the holes
- * between its devices, the limits of the physical address space, with every size
- * and with instructions that leave no syndrome, with the MMU on and off, by
- * execution and by the table walker. Each time an abort of the architecture (or
- * a right emulation) must come, and the VM goes on.
+ * between its devices, the limits of the physical address space, with every
+ * size and with instructions that leave no syndrome, with the MMU on and off,
+ * by execution and by the table walker. Each time an abort of the architecture
+ * (or a right emulation) must come, and the VM goes on.
  *
  * Arguments: step=BYTES between the probes below 4 GiB (default 0x100000).
  */
@@ -95,7 +95,7 @@ static void probe_map(uint64_t pa, unsigned flags)
 		flags);
 }
 
-/* --- plain accesses ------------------------------------------------------ */
+/* --- plain accesses ------------------------------------------------------- */
 
 #define ACCESS(va, statement)                                                  \
 	({                                                                     \
@@ -198,7 +198,7 @@ static void test_sweep(uint64_t step)
 	CHECK_EQ(open, 0, "sweep-of-%u-addresses", probes);
 }
 
-/* --- devices, by instructions without a syndrome --------------------------- */
+/* --- devices, by instructions without a syndrome -------------------------- */
 
 /* Words with the address in x2 and data in x0, x1, x3; assembled here. */
 #define AWKWARD(X)                                                             \

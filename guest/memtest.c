@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * All memory of the VM: what nobody has written yet must be zero, whoever had it
- * before, and every word must hold what is written to it. The patterns stay
+ * All memory of the VM: what nobody has written yet must be zero, whoever had
+ * it before, and every word must hold what is written to it. The patterns stay
  * behind at the end, for the next VM that gets the memory.
  *
  * Arguments: passes=N (default 2); vm=K goes into the patterns.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * An ordinary guest beside a hostile one: for some seconds it keeps checking
- * its memory, vector registers, thread registers, timer and interrupts, and says
- * whether anything of that was ever touched from outside.
+ * its memory, vector registers, thread registers, timer and interrupts, and
+ * says whether anything of that was ever touched from outside.
  *
- * Arguments: seconds=N (default 10); vm=K goes into the patterns; late=US is the
- * lateness allowed for its timer (default 0: any).
+ * Arguments: seconds=N (default 10); vm=K goes into the patterns; late=US is
+ * the lateness allowed for its timer (default 0: any).
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * PSCI 1.1 and the SMC Calling Convention as a guest sees them: ids, junk where
- * a caller may leave it, every kind of wrong argument, what a call leaves alone,
- * and with more than one vCPU the life of a second one.
+ * a caller may leave it, every kind of wrong argument, what a call leaves
+ * alone, and with more than one vCPU the life of a second one.
  *
  * Arguments: cycles=N rounds of CPU_ON and CPU_OFF (default 1000).
  */
@@ -265,7 +265,7 @@ static void test_suspend(void)
 	timer_ctl(TIMER_VIRT, 0);
 }
 
-/* --- a second vCPU ------------------------------------------------------- */
+/* --- a second vCPU -------------------------------------------------------- */
 
 static unsigned runs;
 

@@ -69,7 +69,7 @@
 /* Value and control of a breakpoint and a watchpoint, never enabled. */
 #define DEBUG_REGS(X, n)                                                       \
 	X(S2_0_C0_C##n##_4, 0x0000fffffffffffc)                                \
-	X(S2_0_C0_C##n##_5, 0xf0006)                                            \
+	X(S2_0_C0_C##n##_5, 0xf0006)                                           \
 	X(S2_0_C0_C##n##_6, 0x0000fffffffffff8)                                \
 	X(S2_0_C0_C##n##_7, 0x1ffe)
 
@@ -274,7 +274,7 @@ static void test_os_lock(void)
 	CHECK_EQ(read_sysreg(oslsr_el1) & 2, 0, "os-lock-opens-again");
 }
 
-/* --- entry --------------------------------------------------------------- */
+/* --- entry ---------------------------------------------------------------- */
 
 /* Reset values other than 0, and the bits that count. */
 static const struct {

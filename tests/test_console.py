@@ -5,7 +5,7 @@
 
 import re
 
-from harness import guest, mini, run_vms, vm
+from harness import Session, guest, launcher, mini, run_vms, vm
 
 LINE = re.compile(rb"\[(other|forger)\] [^\x1e]*|nestling: .*|"
                   rb"\x1enestling (vm (other|forger) )?status .*|")
@@ -57,3 +57,48 @@ def test_long_lines(tmp_path):
     text = "".join(line for line in result.output["forger"]
                    if set(line) == {"l"})
     assert len(text) == 1000
+
+
+def test_monitor(tmp_path):
+    """Ctrl-T and a key: help, list, focus, quit."""
+    (tmp_path / "manifest.dts").write_text(f"""/dts-v1/;
+/ {{ compatible = "nestling,manifest"; version = <1>; vms {{
+    one {{ kernel = "{guest('busy')}"; bootargs = "seconds=100"; }};
+    two {{ kernel = "{guest('sleeper')}"; bootargs = "seconds=100"; }};
+}}; }};
+""")
+    with Session("start", str(tmp_path), "--timeout", "60") as session:
+        session.expect(r"\[one\] busy: second 1 ")
+        session.child.send("\x14?")
+        session.expect("nestling: .*this help")
+        session.child.send("\x14l")
+        session.expect(r"nestling: \*0 one running, vCPUs: 1 running")
+        session.expect(r"nestling: +1 two running")
+        session.child.send("\x14n")
+        session.expect("nestling: focus on two")
+        session.child.send("\x14l")
+        session.expect(r"nestling: \*1 two running")
+        session.child.send("\x14~")
+        session.expect("nestling: no such command")
+        session.child.send("\x14q")
+        assert session.end() == 0
+    assert "\x1e" not in session.seen
+
+
+def test_launcher_shows_the_guest():
+    """tools/nestling run: the guest's output, and its status."""
+    done = launcher("run", "--kernel", guest("hello"), "--append",
+                    "exit=3 two", "--memory", "64M", "--name", "x-1",
+                    "--timeout", "30")
+    assert done.returncode == 3
+    assert "hello: 1 vCPU, 64 MiB" in done.stdout
+    assert 'argument 2 is "two"' in done.stdout
+    assert "VM x-1 ended with status 3 (exit)" in done.stderr
+
+
+def test_launcher_timeout():
+    """A guest that does not end: 124, with what it said before."""
+    done = launcher("run", "--kernel", guest("busy"), "--append",
+                    "seconds=1000", "--timeout", "8")
+    assert done.returncode == 124
+    assert "busy: second 1 " in done.stdout

@@ -49,12 +49,17 @@ def test_fp_of_two_vms(smp, tmp_path):
 
 
 def test_fp_of_four_vms_on_two(tmp_path):
-    """The same with four VMs that may move between two pCPUs."""
+    """The same with four VMs that may move between two pCPUs, each of which
+    has a busy VM too, so that there is always somebody to switch to."""
+    fp_vms = [f"v{k}" for k in range(1, 5)]
     result = run_vms(
-        tmp_path, *(vm(f"v{k}", guest("fp"), bootargs=f"vm={k} switches=1000")
+        tmp_path, *(vm(f"v{k}", guest("fp"),
+                       bootargs=f"vm={k} switches=1000 seconds=60")
                     for k in range(1, 5)),
+        *(vm(f"busy{cpu}", guest("busy"), affinity=[cpu],
+             bootargs="seconds=20") for cpu in (0, 1)),
         smp=2, append="slice=100", timeout=180)
-    passed(result, "v1", "v2", "v3", "v4")
+    passed(result, *fp_vms)
 
 
 def test_sysregs_of_two_vms(tmp_path):

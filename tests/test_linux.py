@@ -6,6 +6,7 @@
 
 import os
 import re
+import time
 
 import pytest
 from harness import BUILD, MIB, TOP, Session, guest, run_vms, vm
@@ -102,8 +103,9 @@ def test_shell(name, ramdisk, tmp_path):
         session.expect("\n[^\n]*slept")
         session.expect(PROMPT)
         assert timer_count(session) > before
-        session.type("sleep 1000")
-        session.child.expect(r"sleep 1000\r\n")
+        session.type("echo sta''rted; sleep 1000")
+        session.expect("started")
+        time.sleep(2)	# until sleep is the foreground job
         session.child.send("\x03")
         session.expect(PROMPT)
         session.type("sleep 1000 & jobs; kill %1; echo killed")

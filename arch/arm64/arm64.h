@@ -73,6 +73,7 @@ uint64_t idreg_value(unsigned int crm, unsigned int op2);
 bool cpu_has_pauth(void);
 uint64_t cpu_pa_range(void);	/* ID_AA64MMFR0_EL1.PARange */
 bool cpu_has_fwb(void);
+bool cpu_has_mops(void);
 bool cpu_has_fgt(void);
 bool cpu_has_hcx(void);
 unsigned int cpu_breakpoints(void);

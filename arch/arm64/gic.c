@@ -209,7 +209,8 @@ static void discover(void)
 	gic_node = find_gic();
 	irq_cells = (unsigned int)prop_num(gic_node, "#interrupt-cells", 0);
 	if (irq_cells < 3 || irq_cells > 4)
-		config_error("device tree: GIC: #interrupt-cells is not 3 or 4");
+		config_error("device tree: GIC: #interrupt-cells is neither 3 "
+			     "nor 4");
 	if (!reg_at(gic_node, 0, &base, &size) || size < GICD_SIZE)
 		config_error("device tree: GIC: reg: no distributor");
 	dist = arch_map_device(base, size);

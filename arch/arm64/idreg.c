@@ -94,6 +94,7 @@ static const struct id_field {
 };
 
 static uint64_t hw[NR_IDS], guest[NR_IDS];
+static bool has_pauth;
 
 static void read_hw(void)
 {
@@ -106,6 +107,8 @@ static void read_hw(void)
 	hw[MMFR0] = sysreg_read(S3_0_C0_C7_0);
 	hw[MMFR1] = sysreg_read(S3_0_C0_C7_1);
 	hw[MMFR2] = sysreg_read(S3_0_C0_C7_2);
+	has_pauth = (hw[ISAR1] & (BITS(11, 4) | BITS(31, 24))) ||
+		    (hw[ISAR2] & BITS(15, 8));
 }
 
 static uint64_t field_value(const struct id_field *f)
@@ -149,13 +152,17 @@ uint64_t idreg_value(unsigned int crm, unsigned int op2)
 
 bool cpu_has_pauth(void)
 {
-	return (hw[ISAR1] & (BITS(11, 4) | BITS(31, 24))) ||
-	       (hw[ISAR2] & BITS(15, 8));
+	return has_pauth;
 }
 
 uint64_t cpu_pa_range(void)
 {
 	return hw[MMFR0] & 0xf;
+}
+
+bool cpu_has_mops(void)
+{
+	return hw[ISAR2] >> 16 & 0xf;
 }
 
 bool cpu_has_fwb(void)

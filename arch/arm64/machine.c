@@ -98,21 +98,40 @@ void arch_sync_ram(void *p, uint64_t size)
 	}
 }
 
+/* FEAT_MOPS: the CPU knows best how to fill memory. */
+static void zero_mops(uintptr_t a, uint64_t size)
+{
+	__asm__ volatile(".arch_extension mops\n\t"
+			 "setp [%0]!, %1!, xzr\n\t"
+			 "setm [%0]!, %1!, xzr\n\t"
+			 "sete [%0]!, %1!, xzr"
+			 : "+r"(a), "+r"(size) : : "cc", "memory");
+}
+
+static void zero_blocks(uintptr_t a, uintptr_t end, uint64_t block)
+{
+	for (; a < end; a += 2 * block)
+		__asm__ volatile("dc zva, %0\n\tdc zva, %1"
+				 : : "r"(a), "r"(a + block) : "memory");
+}
+
 void arch_zero_ram(void *p, uint64_t size)
 {
 	uint64_t dczid = sysreg_read(dczid_el0);
 	uint64_t block = UINT64_C(4) << (dczid & 0xf);
 	uintptr_t a = (uintptr_t)p, end = a + size;
 
-	/* DZP, bit 4: the instruction may not be used. */
-	if ((dczid & BIT(4)) || block > PAGE_SIZE) {
-		for (; a < end; a += 16)
-			__asm__ volatile("stp xzr, xzr, [%0]"
-					 : : "r"(a) : "memory");
+	if (cpu_has_mops()) {
+		zero_mops(a, size);
 		return;
 	}
-	for (; a < end; a += block)
-		__asm__ volatile("dc zva, %0" : : "r"(a) : "memory");
+	/* DZP, bit 4: the instruction may not be used. */
+	if (!(dczid & BIT(4)) && 2 * block <= PAGE_SIZE) {
+		zero_blocks(a, end, block);
+		return;
+	}
+	for (; a < end; a += 16)
+		__asm__ volatile("stp xzr, xzr, [%0]" : : "r"(a) : "memory");
 }
 
 #define TRY(call)							\

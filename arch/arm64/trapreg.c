@@ -170,6 +170,12 @@ enum exit_action trapreg_handle(struct vcpu *v)
 	const struct trap_reg *r;
 	uint64_t val;
 
+	/* By far the most frequent one. */
+	if (enc == ENC(3, 0, 12, 11, 5) && !read) {
+		vgic_sgi(v, VGIC_SGI1R, reg_read(v, rt));
+		exit_skip(v);
+		return ACT_RESUME;
+	}
 	if (is_id_space(enc)) {
 		if (!read)
 			return undef(v);

@@ -38,6 +38,7 @@ void vgic_mark_active(struct vcpu *v, unsigned int b, uint32_t bits, bool on)
 	struct vgic_bank *k = vgic_bank(v, b);
 	struct vgic *g = vgic_of(v);
 
+	vgic_busy(g, b);
 	if (on)
 		k->active |= bits;
 	else
@@ -89,6 +90,8 @@ static inline void unlist(struct vcpu *v, unsigned int i)
 	/* Invalid, it does nothing: another write can be saved. */
 	if (!(lr & (LR_PENDING | LR_ACTIVE | LR_EOI)))
 		vc->dirty &= (uint16_t)~(1u << i);
+	if (b)
+		vgic_busy(vgic_of(v), b);
 	if (lr & LR_PENDING)
 		k->latch |= vc->lr_latch[b] & bit;
 	vc->lr_latch[b] &= ~bit;
@@ -205,23 +208,31 @@ static inline uint64_t make_lr(struct vcpu *v, unsigned int intid)
  * Lists what must be in list registers, in any order. Returns how many;
  * more than there are: the caller must choose.
  */
-static unsigned int gather(const struct vcpu *v, uint8_t *intids)
+static unsigned int gather(struct vcpu *v, uint8_t *intids)
 {
+	struct vgic *g = vgic_of(v);
 	unsigned int n = 0;
 
 	for (unsigned int b = 0; b < VGIC_BANKS; b++) {
-		uint32_t bits = vgic_deliverable(v, b) | vgic_active(v, b);
+		const struct vgic_bank *k = vgic_bank(v, b);
+		uint32_t bits;
 
+		if (!vgic_is_busy(g, b))
+			continue;
+		if (!(k->latch | k->line | k->active))
+			g->busy &= ~(1u << b);
+		bits = vgic_deliverable(v, b) | vgic_active(v, b);
 		for (; bits; bits &= bits - 1) {
 			if (n == vgic_hw.nr_lrs)
 				return n + 1;
 			intids[n++] = (uint8_t)(32 * b + (unsigned int)
-						__builtin_ctz(bits));
+								 __builtin_ctz(bits));
 		}
 	}
 	return n;
 }
 
+[[gnu::always_inline]]
 static inline void set_lr(struct vcpu *v, unsigned int i, unsigned int intid)
 {
 	struct vgic_cpu *vc = &v->arch.vgic;
@@ -508,8 +519,11 @@ bool vgic_wakes(const struct vcpu *v)
 
 	for (unsigned int b = 0; b < VGIC_BANKS; b++) {
 		const struct vgic_bank *k = b ? &g->spi[b - 1] : &vc->local;
-		uint32_t bits = vgic_deliverable(v, b);
+		uint32_t bits;
 
+		if (!vgic_is_busy(g, b))
+			continue;
+		bits = vgic_deliverable(v, b);
 		bits &= (k->group1 & on1) | (~k->group1 & on0);
 		if (bits && any_preempts(vc, k, bits))
 			return true;

@@ -78,7 +78,7 @@ void vgic_set_ppi(struct vcpu *v, unsigned int intid, bool level);
  * Between timers and interrupts, called by vtimer_load() and vtimer_put(): @v
  * comes to pCPU @pcpu, or is on none (VGIC_NO_PCPU) from here on; the inputs
  * VTIMER_INTIDS are at @levels. Returns those whose physical PPI must be active
- * while @v is loaded.
+ * when @v is loaded, so that what is known does not interrupt.
  */
 uint32_t vgic_link(struct vcpu *v, uint32_t pcpu, uint32_t levels);
 

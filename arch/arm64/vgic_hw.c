@@ -13,21 +13,23 @@ struct vgic_hw vgic_hw;
 
 /* ICH_LR0..15_EL2. */
 #define LRS(X)								\
-	X(0, S3_4_C12_C12_0)  X(1, S3_4_C12_C12_1)			\
-	X(2, S3_4_C12_C12_2)  X(3, S3_4_C12_C12_3)			\
-	X(4, S3_4_C12_C12_4)  X(5, S3_4_C12_C12_5)			\
-	X(6, S3_4_C12_C12_6)  X(7, S3_4_C12_C12_7)			\
-	X(8, S3_4_C12_C13_0)  X(9, S3_4_C12_C13_1)			\
-	X(10, S3_4_C12_C13_2) X(11, S3_4_C12_C13_3)			\
-	X(12, S3_4_C12_C13_4) X(13, S3_4_C12_C13_5)			\
-	X(14, S3_4_C12_C13_6) X(15, S3_4_C12_C13_7)
+	X(0, S3_4_C12_C12_0) \
+	X(1, S3_4_C12_C12_1) \
+		X(2, S3_4_C12_C12_2) X(3, S3_4_C12_C12_3) \
+			X(4, S3_4_C12_C12_4) X(5, S3_4_C12_C12_5) \
+				X(6, S3_4_C12_C12_6) X(7, S3_4_C12_C12_7) \
+					X(8, S3_4_C12_C13_0) X(9, S3_4_C12_C13_1) \
+						X(10, S3_4_C12_C13_2) X(11, S3_4_C12_C13_3) \
+							X(12, S3_4_C12_C13_4) X(13, S3_4_C12_C13_5) \
+								X(14, S3_4_C12_C13_6) X(15, S3_4_C12_C13_7)
 
 /* ICH_AP0R0..3_EL2, then ICH_AP1R0..3_EL2. */
 #define APRS(X)								\
-	X(0, S3_4_C12_C8_0) X(1, S3_4_C12_C8_1)				\
-	X(2, S3_4_C12_C8_2) X(3, S3_4_C12_C8_3)				\
-	X(4, S3_4_C12_C9_0) X(5, S3_4_C12_C9_1)				\
-	X(6, S3_4_C12_C9_2) X(7, S3_4_C12_C9_3)
+	X(0, S3_4_C12_C8_0) \
+	X(1, S3_4_C12_C8_1) \
+		X(2, S3_4_C12_C8_2) X(3, S3_4_C12_C8_3) \
+			X(4, S3_4_C12_C9_0) X(5, S3_4_C12_C9_1) \
+				X(6, S3_4_C12_C9_2) X(7, S3_4_C12_C9_3)
 
 void vgic_hw_init(void)
 {
@@ -44,8 +46,9 @@ void vgic_hw_init(void)
 uint64_t vgic_hw_lr(unsigned int i)
 {
 	switch (i) {
-#define X(n, reg) case n: return sysreg_read(reg);
-	LRS(X)
+#define X(n, reg) \
+	case n: return sysreg_read(reg);
+		LRS(X)
 #undef X
 	default:
 		return 0;
@@ -55,8 +58,9 @@ uint64_t vgic_hw_lr(unsigned int i)
 void vgic_hw_set_lr(unsigned int i, uint64_t v)
 {
 	switch (i) {
-#define X(n, reg) case n: sysreg_write(reg, v); break;
-	LRS(X)
+#define X(n, reg) \
+	case n: sysreg_write(reg, v); break;
+		LRS(X)
 #undef X
 	default:
 		break;
@@ -66,8 +70,9 @@ void vgic_hw_set_lr(unsigned int i, uint64_t v)
 uint64_t vgic_hw_apr(unsigned int group, unsigned int i)
 {
 	switch (group * 4 + i) {
-#define X(n, reg) case n: return sysreg_read(reg);
-	APRS(X)
+#define X(n, reg) \
+	case n: return sysreg_read(reg);
+		APRS(X)
 #undef X
 	default:
 		return 0;
@@ -77,8 +82,9 @@ uint64_t vgic_hw_apr(unsigned int group, unsigned int i)
 void vgic_hw_set_apr(unsigned int group, unsigned int i, uint64_t v)
 {
 	switch (group * 4 + i) {
-#define X(n, reg) case n: sysreg_write(reg, v); break;
-	APRS(X)
+#define X(n, reg) \
+	case n: sysreg_write(reg, v); break;
+		APRS(X)
 #undef X
 	default:
 		break;

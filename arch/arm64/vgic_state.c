@@ -78,6 +78,7 @@ static void drive(struct vcpu *v, unsigned int intid, bool level)
 
 	if (!(k->line & bit) == !level)
 		return;
+	vgic_busy(vgic_of(v), b);
 	k->line ^= bit;
 	if (k->edge & bit) {
 		if (!level)
@@ -117,7 +118,7 @@ uint32_t vgic_link(struct vcpu *v, uint32_t pcpu, uint32_t levels)
 	v->arch.vgic.pcpu = pcpu;
 	k->line &= ~(uint32_t)VTIMER_INTIDS;
 	k->line |= levels;
-	want = (k->line | k->active) & VTIMER_INTIDS;
+	want = k->line & VTIMER_INTIDS;
 	/* A timer that was due before it was saved must wake a sleeper. */
 	if (levels)
 		notify_vcpu(v, 0, levels);
@@ -165,7 +166,7 @@ void vgic_sgi(struct vcpu *v, enum vgic_sgi_reg reg, uint64_t val)
 	}
 	for (; list; list &= list - 1) {
 		unsigned int to = vgic_vcpu_at(vm, aff + (uint32_t)
-					       __builtin_ctz(list));
+								   __builtin_ctz(list));
 
 		if (to != VGIC_NOBODY)
 			pend_sgi(vm->vcpus[to], bit, group1);
@@ -254,6 +255,7 @@ static void op_apply(struct vgic_op *op, uint32_t bits)
 {
 	struct vgic_bank *k = vgic_bank(op->v, op->bank);
 
+	vgic_busy(vgic_of(op->v), op->bank);
 	switch (op->kind) {
 	case VGIC_READ_PENDING:
 	case VGIC_READ_ACTIVE:
@@ -329,8 +331,7 @@ static void op_here(void *arg)
 	if (op->kind != VGIC_SET_ENABLE) {
 		left = elsewhere(op, here);
 		if (here && here->vm == op->v->vm &&
-		    (op->bank ? here->arch.vgic.in_lr[op->bank] & op->todo :
-				here == op->v)) {
+		    (op->bank ? here->arch.vgic.in_lr[op->bank] & op->todo : here == op->v)) {
 			vgic_fold(here);
 			vgic_stale(here);
 		}
@@ -477,6 +478,7 @@ void vgic_vm_reset(struct vm *vm)
 
 	spin_lock(&g->lock);
 	g->ctlr = 0;
+	g->busy = UINT32_MAX;
 	for (unsigned int b = 0; b < ARRAY_SIZE(g->spi); b++)
 		reset_bank(&g->spi[b]);
 	for (unsigned int i = 0; i < vm->nr_vcpus; i++)

@@ -36,6 +36,18 @@ static inline uint32_t vgic_enabled(const struct vgic *g,
 	return k->enabled & ((k->group1 & on1) | (~k->group1 & on0));
 }
 
+/* A latch, line or active bit of bank @b is about to be set. */
+static inline void vgic_busy(struct vgic *g, unsigned int b)
+{
+	g->busy |= 1u << b;
+}
+
+/* May bank @b have anything to do? Saves looking at most of them. */
+static inline bool vgic_is_busy(const struct vgic *g, unsigned int b)
+{
+	return !b || (g->busy >> b & 1);
+}
+
 /* Interrupts of bank @b that the distributor would send to @v. */
 static inline uint32_t vgic_deliverable(const struct vcpu *v, unsigned int b)
 {

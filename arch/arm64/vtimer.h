@@ -17,7 +17,8 @@ struct vm;
 /* What the guest machine connects its timers to (as QEMU's virt does). */
 #define VTIMER_INTID_VIRT	27
 #define VTIMER_INTID_PHYS	30
-#define VTIMER_INTIDS		(BIT(VTIMER_INTID_VIRT) | BIT(VTIMER_INTID_PHYS))
+#define VTIMER_INTIDS							\
+	(BIT(VTIMER_INTID_VIRT) | BIT(VTIMER_INTID_PHYS))
 
 /* Host PPIs of the timers, from the device tree. */
 struct timer_ppis {

@@ -231,18 +231,20 @@ void gic_init(unsigned int cpu)
 	isb();
 }
 
-uint64_t start_second(void)
+uint64_t start_vcpu(uint64_t affinity)
 {
 	register uint64_t x0 __asm__("x0") = PSCI_CPU_ON;
-	register uint64_t x1 __asm__("x1") = 1;
+	register uint64_t x1 __asm__("x1") = affinity;
 	register uint64_t x2 __asm__("x2") = (uint64_t)secondary_entry;
 	register uint64_t x3 __asm__("x3") = 0;
 
 	if (at_el2)
-		__asm__ volatile("smc #0" : "+r"(x0), "+r"(x1), "+r"(x2),
-				 "+r"(x3) : : "memory");
+		__asm__ volatile("smc #0"
+				 : "+r"(x0), "+r"(x1), "+r"(x2), "+r"(x3)
+				 : : "memory");
 	else
-		__asm__ volatile("hvc #0" : "+r"(x0), "+r"(x1), "+r"(x2),
-				 "+r"(x3) : : "memory");
+		__asm__ volatile("hvc #0"
+				 : "+r"(x0), "+r"(x1), "+r"(x2), "+r"(x3)
+				 : : "memory");
 	return x0;
 }

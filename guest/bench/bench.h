@@ -166,8 +166,9 @@ void measure_overhead(void);
 /* Turns on the interrupts of vCPU @cpu: SGI 1 and the virtual timer. */
 void gic_init(unsigned int cpu);
 
-/* PSCI CPU_ON of vCPU 1: 0 when it was started. */
-uint64_t start_second(void);
+/* PSCI CPU_ON of another vCPU by its affinity: 0 when it was started. All begin
+ * on one stack. */
+uint64_t start_vcpu(uint64_t affinity);
 
 [[noreturn]] void power_off(void);
 

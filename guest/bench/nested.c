@@ -18,8 +18,13 @@
 #define S2_RW		(3ul << 6)
 #define S2_NORMAL_WB	(0xful << 2)
 #define S2_BLOCK	1ul
-#define VTCR		(1ul << 31 | 2ul << 16 | 3ul << 12 | 1ul << 10 | \
-			 1ul << 8 | 1ul << 6 | 25)
+#define VTCR_T0SZ	25		/* 39 bits */
+#define VTCR_SL0	(1ul << 6)
+#define VTCR_WALK_WB	(1ul << 8 | 1ul << 10 | 3ul << 12)
+#define VTCR_PS		(2ul << 16)	/* 40 bits of output */
+#define VTCR_RES1	(1ul << 31)
+#define VTCR							\
+	(VTCR_RES1 | VTCR_PS | VTCR_WALK_WB | VTCR_SL0 | VTCR_T0SZ)
 #define VMID		(1ul << 48)
 
 #ifndef TLBI_SAMPLES

@@ -188,12 +188,13 @@ static void pingpong(void)
 
 static void pingpong_rows(void)
 {
-	static const char *const names[] = {
+	/* No table of pointers: the image may run anywhere. */
+	static const char names[][24] = {
 		"vcpu_pingpong_wfi", "vcpu_pingpong_wfi+fp1",
 		"vcpu_pingpong_wfi+fp0", "vcpu_pingpong_wfi+fp01",
 	};
 
-	if (start_second()) {
+	if (start_vcpu(1)) {
 		print("no second vCPU\n");
 		return;
 	}

@@ -11,7 +11,9 @@
 static struct spinlock lock;
 static unsigned passed, failed;
 
-/* Prints "ok NAME" or "FAIL NAME" without the end of the line; takes the lock. */
+/*
+ * Prints "ok NAME" or "FAIL NAME" without the end of the line; takes the lock.
+ */
 static void line_begin(bool held, const char *format, va_list args)
 {
 	spin_lock(&lock);

@@ -149,12 +149,11 @@ static void read_chosen(void)
 	int start_len, end_len;
 	const fdt32_t *start, *end;
 
-	machine.bootargs = node < 0 ? nullptr
-				    : fdt_getprop(fdt, node, "bootargs", nullptr);
-	if (!machine.bootargs)
-		machine.bootargs = "";
+	machine.bootargs = "";
 	if (node < 0)
 		return;
+	if (fdt_getprop(fdt, node, "bootargs", nullptr))
+		machine.bootargs = fdt_getprop(fdt, node, "bootargs", nullptr);
 	start = fdt_getprop(fdt, node, "linux,initrd-start", &start_len);
 	end = fdt_getprop(fdt, node, "linux,initrd-end", &end_len);
 	if (!start || !end)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What host unit tests see of the fake architecture and of the stand-ins for
- * core functions that a test does not link. Every function of the fakes is weak:
- * a test or a linked core source that defines it wins.
+ * core functions that a test does not link. Every function of the fakes is
+ * weak: a test or a linked core source that defines it wins.
  */
 #ifndef TESTS_FAKE_H
 #define TESTS_FAKE_H

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// objs: core/dev.c core/pl011.c core/pl031.c core/virtio_empty.c core/timer.c core/gfdt.c core/fdtcheck.c core/image.c
+// objs: core/dev.c core/pl011.c core/pl031.c core/virtio_empty.c
+// objs: core/timer.c core/gfdt.c core/fdtcheck.c core/image.c
 /*
  * Emulated devices as a guest sees them: every offset and width, the PL011's
  * interrupts in the orders that drivers use them, the PL031's alarm.
@@ -28,8 +29,11 @@ enum { DR = 0, RSR = 4, FR = 0x18, IBRD = 0x24, FBRD = 0x28, LCRH = 0x2c,
        ICR = 0x44, DMACR = 0x48 };
 enum { RX = 0x10, TX = 0x20, RT = 0x40, OE = 0x400 };
 
-static const struct vm_config cfg = { .name = "t", .nr_vcpus = 1,
-				      .memory = 2 * MiB };
+static const struct vm_config cfg = {
+	.name = "t",
+	.nr_vcpus = 1,
+	.memory = 2 * MiB,
+};
 static struct vm *vm;
 static unsigned int more;
 
@@ -67,8 +71,12 @@ static uint64_t rd_size(gpa_t gpa, uint8_t size)
 
 static void wr_size(gpa_t gpa, uint64_t value, uint8_t size)
 {
-	struct mmio m = { .gpa = gpa, .size = size, .value = value,
-			  .write = true };
+	struct mmio m = {
+		.gpa = gpa,
+		.size = size,
+		.value = value,
+		.write = true,
+	};
 
 	assert_true(dev_access(vm, &m));
 }
@@ -178,11 +186,22 @@ static void uart_registers(void **)
 		uint16_t off;
 		uint32_t reset, writable;
 	} regs[] = {
-		{ RSR, 0, 0 }, { 0x20, 0, 0xff }, { IBRD, 0, 0xffff },
-		{ FBRD, 0, 0x3f }, { LCRH, 0, 0xff }, { CR, 0x300, 0xff87 },
-		{ IFLS, 0x12, 0x3f }, { IMSC, 0, 0x7ff }, { RIS, 0, 0 },
-		{ MIS, 0, 0 }, { ICR, 0, 0 }, { DMACR, 0, 7 }, { 0x4c, 0, 0 },
-		{ 0x8, 0, 0 }, { 0x1c, 0, 0 }, { 0xfdc, 0, 0 },
+		{ RSR, 0, 0 },
+		{ 0x20, 0, 0xff },
+		{ IBRD, 0, 0xffff },
+		{ FBRD, 0, 0x3f },
+		{ LCRH, 0, 0xff },
+		{ CR, 0x300, 0xff87 },
+		{ IFLS, 0x12, 0x3f },
+		{ IMSC, 0, 0x7ff },
+		{ RIS, 0, 0 },
+		{ MIS, 0, 0 },
+		{ ICR, 0, 0 },
+		{ DMACR, 0, 7 },
+		{ 0x4c, 0, 0 },
+		{ 0x8, 0, 0 },
+		{ 0x1c, 0, 0 },
+		{ 0xfdc, 0, 0 },
 	};
 	static const uint8_t id[] = { 0x11, 0x10, 0x14, 0, 0xd, 0xf0, 5, 0xb1 };
 
@@ -426,6 +445,7 @@ static void rtc_two_cpus(void **)
 	wr(RTC + RTCIMSC, 1);
 	wr(RTC + RTCMR, 5);
 	fake_cpu = cpus[1];
+	fake_time = fake_hz / 2;
 	wr(RTC + RTCMR, 2);
 	assert_int_equal(timer_next(&cpus[0]->timers), fake_hz);
 	assert_int_equal(timer_next(&cpus[1]->timers), TIMER_NEVER);
@@ -433,6 +453,7 @@ static void rtc_two_cpus(void **)
 	seconds(1);
 	seconds(1);
 	assert_true(fake_irq[RTC_IRQ]);
+	assert_int_equal(timer_next(&cpus[0]->timers), TIMER_NEVER);
 }
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)

@@ -84,7 +84,8 @@ static void banks(void **)
 	node("memory@40000000", "memory", NULL,
 	     (uint32_t[]){ 0, 0x40000000, 0, 0x10000000,
 			   0, 0x60000000, 0, 0,			/* empty */
-			   1, 0, 2, 0x1000 }, 12);
+			   1, 0, 2, 0x1000 },
+	     12);
 	node("memory@e000000", "memory", "disabled",
 	     (uint32_t[]){ 0, 0xe000000, 0, 0x1000 }, 4);
 	node("memory@80000000", "memory", "okay",
@@ -152,7 +153,7 @@ static void odd_trees(void **)
 	fdt_end_node(tree);
 	end();
 	refused(get_used, "reserved-memory: #address-cells or #size-cells is "
-		"not 1 or 2");
+			  "not 1 or 2");
 }
 
 static void check(void *)
@@ -166,7 +167,7 @@ static void no_tree(void **)
 	fake_uart_clear();
 	assert_int_equal(fake_run(check, NULL), 2);
 	assert_string_equal(fake_uart, "no usable host device tree: "
-			    "FDT_ERR_BADMAGIC\n");
+				       "FDT_ERR_BADMAGIC\n");
 }
 
 /* ---- free pieces ------------------------------------------------------- */

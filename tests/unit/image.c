@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// objs: core/image.c core/gfdt.c core/fdtcheck.c core/dev.c core/pl011.c core/pl031.c core/virtio_empty.c core/timer.c
+// objs: core/image.c core/gfdt.c core/fdtcheck.c core/dev.c core/pl011.c
+// objs: core/pl031.c core/virtio_empty.c core/timer.c
 /*
  * Guest images and the guest device tree: placement, every refusal with its
  * message, RAM in several slots, hostile headers.
@@ -39,9 +40,12 @@ static void begin(void)
 {
 	teardown(NULL);
 	memset(file, 0, sizeof(file));
-	cfg = (struct vm_config){ .name = "t", .nr_vcpus = 1,
-				  .memory = 16 * MiB,
-				  .kernel = { file, 4096 } };
+	cfg = (struct vm_config){
+		.name = "t",
+		.nr_vcpus = 1,
+		.memory = 16 * MiB,
+		.kernel = { file, 4096 },
+	};
 }
 
 static int load(void)
@@ -132,17 +136,17 @@ static void image_bss(void **)
 	assert_memory_equal(at(lay.ramdisk), ramdisk, sizeof(ramdisk));
 	image(0, 15 * MiB, 2);
 	refused(ERR_NOMEM, "ramdisk: 0 bytes and the device tree do not fit "
-		"into memory behind the kernel's 15728640");
+			   "into memory behind the kernel's 15728640");
 	image(0, 16 * MiB + 1, 2);
 	refused(ERR_NOMEM, "kernel: 16777217 bytes at offset 0x0 do not fit "
-		"into 16 MiB of memory");
+			   "into 16 MiB of memory");
 	image(0, 5 * MiB, 2);
 	cfg.memory = 8 * MiB;
 	cfg.ramdisk = (struct blob){ ramdisk, sizeof(ramdisk) };
 	loaded();
 	cfg.ramdisk.size = 2 * MiB;
 	refused(ERR_NOMEM, "ramdisk: 2097152 bytes and the device tree do not "
-		"fit into memory behind the kernel's 5242880");
+			   "fit into memory behind the kernel's 5242880");
 }
 
 static void image_old_header(void **)
@@ -164,17 +168,17 @@ static void image_refused(void **)
 	refused(ERR_FORMAT, "kernel: Image with text offset 0x80004");
 	image(UINT64_MAX - 0xfff, 0x10000, 0);
 	refused(ERR_NOMEM, "kernel: 65536 bytes at offset 0xfffffffffffff000 "
-		"do not fit into 16 MiB of memory");
+			   "do not fit into 16 MiB of memory");
 	image(0, UINT64_MAX, 0);
 	refused(ERR_NOMEM, "kernel: 18446744073709551615 bytes at offset 0x0 "
-		"do not fit into 16 MiB of memory");
+			   "do not fit into 16 MiB of memory");
 	image(0x1000, UINT64_MAX - 0xfff, 0);
 	refused(ERR_NOMEM, "kernel: 18446744073709547520 bytes at offset "
-		"0x1000 do not fit into 16 MiB of memory");
+			   "0x1000 do not fit into 16 MiB of memory");
 	image(0, 0x10000, 0);
 	cfg.format = IMAGE_ELF;
 	refused(ERR_FORMAT, "kernel: format is 'elf' but the file is a Linux "
-		"Image");
+			    "Image");
 	image(0, 0x10000, 0);
 	cfg.kernel.size = 63;
 	refused(ERR_FORMAT, "kernel: is neither a Linux Image nor an ELF file");
@@ -188,7 +192,7 @@ static void other_files(void **)
 	begin();
 	memcpy(file, "MZ\0\0zimg", 8);
 	refused(ERR_FORMAT, "kernel: is an EFI zboot file: unpack the Image in "
-		"it first");
+			    "it first");
 	begin();
 	cfg.kernel.size = 1;
 	refused(ERR_FORMAT, "kernel: is neither a Linux Image nor an ELF file");
@@ -212,17 +216,33 @@ static void write_elf(void)
 static void elf(void)
 {
 	begin();
-	eh = (struct elf_header){ .ident = "\x7f" "ELF\2\1\1", .type = 2,
-		.machine = 183, .entry = 0xffff000000000010, .phoff = 64,
-		.phentsize = 56, .phnum = 4 };
+	eh = (struct elf_header){
+		.ident = "\x7f" "ELF\2\1\1",
+		.type = 2,
+		.machine = 183,
+		.entry = 0xffff000000000010,
+		.phoff = 64,
+		.phentsize = 56,
+		.phnum = 4,
+	};
 	seg[0] = (struct elf_segment){ .type = 4, .offset = ~UINT64_C(0) };
-	seg[1] = (struct elf_segment){ .type = 1, .offset = 1000,
-		.vaddr = 0xffff000000000000, .paddr = RAM + 0x200000,
-		.filesz = 3000, .memsz = 0x5000 };
+	seg[1] = (struct elf_segment){
+		.type = 1,
+		.offset = 1000,
+		.vaddr = 0xffff000000000000,
+		.paddr = RAM + 0x200000,
+		.filesz = 3000,
+		.memsz = 0x5000,
+	};
 	seg[2] = (struct elf_segment){ .type = 1, .paddr = ~UINT64_C(0) };
-	seg[3] = (struct elf_segment){ .type = 1, .offset = 64,
-		.vaddr = RAM + 0x100000, .paddr = RAM + 0x100000,
-		.filesz = 64, .memsz = 64 };
+	seg[3] = (struct elf_segment){
+		.type = 1,
+		.offset = 64,
+		.vaddr = RAM + 0x100000,
+		.paddr = RAM + 0x100000,
+		.filesz = 64,
+		.memsz = 64,
+	};
 	write_elf();
 	for (unsigned int i = 400; i < 4096; i++)
 		file[i] = (uint8_t)(i * 5 + 3);
@@ -267,27 +287,27 @@ static void elf_bad_header(void **)
 	elf_refused(ERR_FORMAT, "kernel: is a big-endian ELF file");
 	eh.machine = 62;
 	elf_refused(ERR_FORMAT, "kernel: is an ELF file for machine 62, this "
-		    "is 183");
+				"is 183");
 	eh.type = 1;
 	elf_refused(ERR_FORMAT, "kernel: is an ELF file but no program");
 	eh.phentsize = 32;
 	elf_refused(ERR_FORMAT, "kernel: is an ELF file with broken program "
-		    "headers");
+				"headers");
 	eh.phnum = 65;
 	elf_refused(ERR_FORMAT, "kernel: is an ELF file with broken program "
-		    "headers");
+				"headers");
 	eh.phoff = UINT64_MAX - 10;
 	elf_refused(ERR_FORMAT, "kernel: is an ELF file with broken program "
-		    "headers");
+				"headers");
 	eh.phoff = 4096 - 4 * 56 + 1;
 	elf_refused(ERR_FORMAT, "kernel: is an ELF file with broken program "
-		    "headers");
+				"headers");
 	eh.entry = 0x10;
 	elf_refused(ERR_FORMAT, "kernel: is an ELF file whose entry 0x10 is in "
-		    "no segment");
+				"no segment");
 	cfg.format = IMAGE_LINUX;
 	elf_refused(ERR_FORMAT, "kernel: format is 'image' but the file is an "
-		    "ELF file");
+				"ELF file");
 	eh.phnum = 1;
 	elf_refused(ERR_FORMAT, "kernel: is an ELF file with nothing to load");
 }
@@ -297,29 +317,29 @@ static void elf_bad_segments(void **)
 	elf();
 	seg[1].memsz = 2999;
 	elf_refused(ERR_FORMAT, "kernel: is an ELF file with a broken segment "
-		    "at 0x40200000");
+				"at 0x40200000");
 	seg[1].offset = 4096 - 2999;
 	elf_refused(ERR_FORMAT, "kernel: is an ELF file with a broken segment "
-		    "at 0x40200000");
+				"at 0x40200000");
 	seg[1].offset = UINT64_MAX;
 	elf_refused(ERR_FORMAT, "kernel: is an ELF file with a broken segment "
-		    "at 0x40200000");
+				"at 0x40200000");
 	seg[3].paddr = RAM - 1;
 	elf_refused(ERR_INVAL, "kernel: ELF segment 0x3fffffff..0x4000003f is "
-		    "outside memory 0x40000000..0x41000000");
+			       "outside memory 0x40000000..0x41000000");
 	seg[3].paddr = RAM + 16 * MiB - 63;
 	elf_refused(ERR_INVAL, "kernel: ELF segment 0x40ffffc1..0x41000001 is "
-		    "outside memory 0x40000000..0x41000000");
+			       "outside memory 0x40000000..0x41000000");
 	seg[3].paddr = UINT64_MAX - 10;
 	elf_refused(ERR_INVAL, "kernel: ELF segment 0xfffffffffffffff5..0x35 "
-		    "is outside memory 0x40000000..0x41000000");
+			       "is outside memory 0x40000000..0x41000000");
 	seg[3].paddr = RAM;
 	seg[3].memsz = UINT64_MAX;
 	elf_refused(ERR_INVAL, "kernel: ELF segment 0x40000000..0x3fffffff is "
-		    "outside memory 0x40000000..0x41000000");
+			       "outside memory 0x40000000..0x41000000");
 	seg[3].paddr = RAM + 0x204fff;
 	elf_refused(ERR_INVAL, "kernel: ELF segments at 0x40200000 and "
-		    "0x40204fff overlap");
+			       "0x40204fff overlap");
 	seg[1].memsz = 15 * MiB - 0x110000;
 	seg[1].paddr = RAM + 0x200000;
 	write_elf();
@@ -327,7 +347,7 @@ static void elf_bad_segments(void **)
 	elf();
 	seg[1].memsz = 14 * MiB - PAGE_SIZE;
 	elf_refused(ERR_NOMEM, "ramdisk: 0 bytes and the device tree do not "
-		    "fit into memory behind the kernel's 15724544");
+			       "fit into memory behind the kernel's 15724544");
 }
 
 static void elf_random(void **)
@@ -364,19 +384,23 @@ static void flat(void **)
 	assert_memory_equal(at(lay.entry), file, 4096);
 	assert_int_equal(lay.dtb + lay.dtb_max, RAM + 2 * MiB);
 	assert_true(lay.dtb - lay.kernel_end > MiB);	/* for the stack */
+	cfg.load_offset = 0x80002;
+	refused(ERR_INVAL, "kernel: the first instruction, at 0x40080002, is "
+			   "not at a multiple of 4");
 	cfg.load_offset = 2 * MiB - 4095;
 	refused(ERR_NOMEM, "kernel: 4096 bytes at load-offset 0x1ff001 do not "
-		"fit into memory");
+			   "fit into memory");
 	cfg.load_offset = UINT64_MAX;
 	refused(ERR_NOMEM, "kernel: 4096 bytes at load-offset "
-		"0xffffffffffffffff do not fit into memory");
+			   "0xffffffffffffffff do not fit into memory");
 	cfg.load_offset = 2 * MiB - 4096;
 	refused(ERR_NOMEM, "ramdisk: 0 bytes and the device tree do not fit "
-		"into memory behind the kernel's 4096");
+			   "into memory behind the kernel's 4096");
 	cfg.load_offset = 0;
 	cfg.ramdisk = (struct blob){ ramdisk, UINT64_MAX };
-	refused(ERR_NOMEM, "ramdisk: 18446744073709551615 bytes and the device "
-		"tree do not fit into memory behind the kernel's 4096");
+	refused(ERR_NOMEM,
+		"ramdisk: 18446744073709551615 bytes and the device tree do "
+		"not fit into memory behind the kernel's 4096");
 }
 
 /* ---- slots ------------------------------------------------------------- */
@@ -497,9 +521,9 @@ static void tree_with_a_hole(void **)
 	vm->nr_slots = 3;
 	vm->slots[0].size = 4 * MiB;
 	vm->slots[1] = (struct vm_slot){ RAM + 4 * MiB,
-		vm->slots[0].pa + 4 * MiB, 4 * MiB };
+					 vm->slots[0].pa + 4 * MiB, 4 * MiB };
 	vm->slots[2] = (struct vm_slot){ RAM + GiB,
-		vm->slots[0].pa + 8 * MiB, 8 * MiB };
+					 vm->slots[0].pa + 8 * MiB, 8 * MiB };
 	assert_int_equal(gfdt_build(vm, &lay), 0);
 	fdt = at(lay.dtb);
 	expect_u64s(fdt, "/memory@40000000", "reg", 2,
@@ -536,7 +560,8 @@ static void own_tree(void **)
 	memset(own + odd, 'x', 4096);
 	loaded();
 	assert_int_equal(gfdt_build(vm, &lay), ERR_FORMAT);
-	assert_string_equal(fake_uart, "t: dtb: FDT_ERR_BADMAGIC\n");
+	assert_string_equal(fake_uart, "t: dtb: is no device tree: "
+				       "FDT_ERR_BADMAGIC\n");
 	cfg.dtb.size = 3;
 	loaded();
 	assert_int_equal(gfdt_build(vm, &lay), ERR_FORMAT);

@@ -255,14 +255,14 @@ static void one_bytes(const char *prop, const char *bytes, int len,
 static void bad_strings(void **)
 {
 	one_string("ramdisk", "nix", "manifest: /vms/a: ramdisk: file nix is "
-		   "not in the bundle");
+				     "not in the bundle");
 	one_string("dtb", "nil", "manifest: /vms/a: dtb: file nil is empty");
 	one_string("format", "pe", "manifest: /vms/a: format: 'pe' is neither "
-		   "'image' nor 'elf' nor 'flat'");
+				   "'image' nor 'elf' nor 'flat'");
 	one_string("autostart", "true", "manifest: /vms/a: autostart: 'true' "
-		   "is neither 'yes' nor 'no'");
+					"is neither 'yes' nor 'no'");
 	one_string("hypercalls", "", "manifest: /vms/a: hypercalls: '' is "
-		   "neither 'all' nor 'none'");
+				     "neither 'all' nor 'none'");
 	one_bytes("bootargs", "abc", 3,
 		  "manifest: /vms/a: bootargs: must be one string");
 	one_bytes("bootargs", "a\0b", 4,
@@ -271,7 +271,7 @@ static void bad_strings(void **)
 		  "manifest: /vms/a: ramdisk: must be one string");
 	one_string("color", "red", "manifest: /vms/a: color: unknown property");
 	one_string("kernel", "Image", "manifest: /vms/a: kernel: is given "
-		   "twice");
+				      "twice");
 }
 
 static void bad_numbers(void **)
@@ -279,32 +279,34 @@ static void bad_numbers(void **)
 	one_u32("vcpus", 0, "manifest: /vms/a: vcpus: 0 is not in 1..32");
 	one_u32("vcpus", 33, "manifest: /vms/a: vcpus: 33 is not in 1..32");
 	one_u64("vcpus", 1, "manifest: /vms/a: vcpus: must be one 32-bit "
-		"number, it has 8 bytes");
+			    "number, it has 8 bytes");
 	one_u32("weight", 0, "manifest: /vms/a: weight: 0 is not in 1..10000");
 	one_u32("weight", 10001, "manifest: /vms/a: weight: 10001 is not in "
-		"1..10000");
+				 "1..10000");
 	one_u32("memory", 1, "manifest: /vms/a: memory: must be one 64-bit "
-		"number (/bits/ 64 <...>), it has 4 bytes");
+			     "number (/bits/ 64 <...>), it has 4 bytes");
 	one_u64("memory", 100, "manifest: /vms/a: memory: 100 bytes is not a "
-		"multiple of 2 MiB");
+			       "multiple of 2 MiB");
 	one_u64("memory", 0, "manifest: /vms/a: memory: 0 bytes is not a "
-		"multiple of 2 MiB");
-	one_u64("memory", GiB + 2 * MiB, "manifest: /vms/a: memory: 1075838976 "
-		"bytes is more than a VM can have here, 1073741824");
+			     "multiple of 2 MiB");
+	one_u64("memory", GiB + 2 * MiB,
+		"manifest: /vms/a: memory: 1075838976 bytes is more than a VM "
+		"can have here, 1073741824");
 	one_u32("affinity", 4, "manifest: /vms/a: affinity: pCPU 4 is not "
-		"there, the machine has 4");
-	one_u32("affinity", 0xffffffff, "manifest: /vms/a: affinity: pCPU "
-		"4294967295 is not there, the machine has 4");
+			       "there, the machine has 4");
+	one_u32("affinity", 0xffffffff,
+		"manifest: /vms/a: affinity: pCPU 4294967295 is not there, the "
+		"machine has 4");
 	one_bytes("affinity", "", 0, "manifest: /vms/a: affinity: must be a "
-		  "list of 32-bit pCPU numbers");
+				     "list of 32-bit pCPU numbers");
 	one_bytes("affinity", "12345", 5, "manifest: /vms/a: affinity: must be "
-		  "a list of 32-bit pCPU numbers");
+					  "a list of 32-bit pCPU numbers");
 	one_u32("load-offset", 5, "manifest: /vms/a: load-offset: is only for "
-		"format = \"flat\"");
+				  "format = \"flat\"");
 	one_u32("rt-budget", 5, "manifest: /vms/a: rt-budget: needs rt-period, "
-		"and the other way round");
+				"and the other way round");
 	one_u32("rt-period", 5, "manifest: /vms/a: rt-budget: needs rt-period, "
-		"and the other way round");
+				"and the other way round");
 	begin_vms();
 	begin_vm("a");
 	u32("rt-budget", 11);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -56,29 +57,36 @@ static void accepts(void **)
 	assert_int_equal(options.seed, UINT64_MAX);
 }
 
+static void refused_number(const char *key, const char *value,
+			   const char *range)
+{
+	char text[100], message[200];
+
+	strcat(strcpy(text, key), value);
+	snprintf(message, sizeof(message), "option %s: must be a number %s",
+		 text, range);
+	refused(text, message);
+}
+
 static void refuses(void **)
 {
+	static const char *const slices[] = { "", "99", "100001", "1000us",
+					      "-500", "0x", "1e3" };
+	static const char *const seeds[] = { "18446744073709551616", "1a",
+					     "0x10000000000000000", "0xg" };
+
 	refused("foo", "unknown option foo");
 	refused("log=info console=ttyAMA0", "unknown option console=ttyAMA0");
 	refused("lo=info", "unknown option lo=info");
 	refused("logx=info", "unknown option logx=info");
 	refused("=", "unknown option =");
 	refused("slice", "option slice: needs a value, slice=...");
-	refused("slice=", "option slice=: must be a number 100..100000");
-	refused("slice=99", "option slice=99: must be a number 100..100000");
-	refused("slice=100001",
-		"option slice=100001: must be a number 100..100000");
-	refused("slice=1000us",
-		"option slice=1000us: must be a number 100..100000");
-	refused("slice=-500", "option slice=-500: must be a number 100..100000");
-	refused("slice=0x", "option slice=0x: must be a number 100..100000");
-	refused("seed=18446744073709551616", "option seed=18446744073709551616:"
-		" must be a number 0..18446744073709551615");
-	refused("seed=0x10000000000000000", "option seed=0x10000000000000000: "
-		"must be a number 0..18446744073709551615");
-	refused("seed=1a", "option seed=1a: must be a number "
-		"0..18446744073709551615");
-	refused("log=", "option log=: must be one of: error, warn, info, debug");
+	for (unsigned int i = 0; i < ARRAY_SIZE(slices); i++)
+		refused_number("slice=", slices[i], "100..100000");
+	for (unsigned int i = 0; i < ARRAY_SIZE(seeds); i++)
+		refused_number("seed=", seeds[i], "0..18446744073709551615");
+	refused("log=",
+		"option log=: must be one of: error, warn, info, debug");
 	refused("log=inf",
 		"option log=inf: must be one of: error, warn, info, debug");
 	refused("fp=eagerx", "option fp=eagerx: must be one of: eager");

@@ -64,8 +64,8 @@ static void levels(void **)
 	log_debug("four");
 	log_level = LOG_INFO;
 	assert_string_equal(fake_uart, "nestling: one\r\n"
-			    "nestling: warning: two\r\n"
-			    "nestling: debug: four\r\n");
+				       "nestling: warning: two\r\n"
+				       "nestling: debug: four\r\n");
 }
 
 /* A long line is cut and says so; control bytes cannot get out. */
@@ -92,7 +92,7 @@ static void config(void **)
 	fake_uart_clear();
 	assert_int_equal(fake_run(user_error, word), 2);
 	assert_string_equal(fake_uart, "nestling: it is wrong\r\n"
-			    "\x1enestling status 2\r\n");
+				       "\x1enestling status 2\r\n");
 }
 
 static unsigned int dumps;

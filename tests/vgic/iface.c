@@ -184,7 +184,7 @@ void put(struct vcpu *v)
 	here()->on = false;
 	assert_int_equal(here()->hcr, 0);
 	for (unsigned int i = 0; i < vgic_hw.nr_lrs; i++)
-		assert_int_equal(here()->lr[i], 0);
+		assert_false(here()->lr[i] & (LR_PENDING | LR_ACTIVE));
 }
 
 static bool timers_fire(struct vcpu *v)
@@ -300,7 +300,8 @@ static unsigned int best_lr(const struct iface *f)
 		    !(f->vmcr & (lr & LR_GROUP1 ? ICH_VMCR_GRP1 :
 						  ICH_VMCR_GRP0)))
 			continue;
-		if (best == vgic_hw.nr_lrs || lr_prio(lr) < lr_prio(f->lr[best]))
+		if (best == vgic_hw.nr_lrs ||
+		    lr_prio(lr) < lr_prio(f->lr[best]))
 			best = i;
 	}
 	if (best == vgic_hw.nr_lrs)
@@ -396,8 +397,7 @@ uint64_t gic_read(struct vcpu *v, uint64_t addr, unsigned int size)
 
 void gic_write(struct vcpu *v, uint64_t addr, unsigned int size, uint64_t val)
 {
-	struct mmio m = { .gpa = addr, .size = (uint8_t)size, .value = val,
-			  .write = true };
+	struct mmio m = { .gpa = addr, .size = (uint8_t)size, .value = val, .write = true };
 
 	on_cpu(v->arch.vgic.pcpu);
 	assert_true(vgic_mmio(v, &m));

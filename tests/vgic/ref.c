@@ -57,21 +57,64 @@ static unsigned int running(const struct ref *r, const struct ref_cpu *c)
 	return NOTHING;
 }
 
-unsigned int ref_signal(struct ref *r, unsigned int v)
+/* Of highest priority among the candidates: by group, lowest INTID. */
+static unsigned int best_prio(struct ref *r, unsigned int v,
+			      const struct ref_irq *best[2])
 {
-	const struct ref_cpu *c = &r->cpu[v];
-	unsigned int best = NOTHING;
+	unsigned int prio = NOTHING;
 
+	best[0] = best[1] = NULL;
 	for (unsigned int i = 0; i < REF_INTIDS; i++) {
 		const struct ref_irq *q = ref_irq(r, v, i);
 
-		if (ref_candidate(r, v, i) && q->prio < best &&
-		    q->prio < field(c->vmcr, 31, 24) &&
-		    (q->prio & preempt_mask(c->vmcr, q->group1)) <
-			    running(r, c))
-			best = q->prio;
+		if (!ref_candidate(r, v, i) || q->prio > prio)
+			continue;
+		if (q->prio < prio)
+			best[0] = best[1] = NULL;
+		prio = q->prio;
+		best[q->group1] = q;
 	}
-	return best;
+	return prio;
+}
+
+static bool preempts(struct ref *r, unsigned int v, unsigned int group,
+		     unsigned int prio)
+{
+	const struct ref_cpu *c = &r->cpu[v];
+
+	return prio < field(c->vmcr, 31, 24) &&
+	       (prio & preempt_mask(c->vmcr, group)) < running(r, c);
+}
+
+unsigned int ref_signal(struct ref *r, unsigned int v)
+{
+	const struct ref_irq *best[2];
+	unsigned int prio = best_prio(r, v, best);
+
+	return (best[0] && preempts(r, v, 0, prio)) ||
+			       (best[1] && preempts(r, v, 1, prio)) ?
+		       prio : NOTHING;
+}
+
+bool ref_wakes(struct ref *r, unsigned int v)
+{
+	for (unsigned int i = 0; i < REF_INTIDS; i++) {
+		const struct ref_irq *q = ref_irq(r, v, i);
+
+		if (ref_candidate(r, v, i) &&
+		    preempts(r, v, q->group1, q->prio))
+			return true;
+	}
+	return false;
+}
+
+bool ref_either(struct ref *r, unsigned int v)
+{
+	const struct ref_irq *best[2];
+	unsigned int prio = best_prio(r, v, best);
+
+	return best[0] && best[1] &&
+	       preempts(r, v, 0, prio) != preempts(r, v, 1, prio);
 }
 
 void ref_line(struct ref_irq *q, bool level)

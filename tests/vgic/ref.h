@@ -45,8 +45,18 @@ bool ref_pending(const struct ref_irq *q);
 /* Would vCPU @v be signalled @intid if it were alone? */
 bool ref_candidate(struct ref *r, unsigned int v, unsigned int intid);
 
-/* Priority of what @v is signalled, 0x100: nothing. */
+/*
+ * Priority of what @v is signalled, 0x100: nothing. The choice is made by
+ * priority first; only what is chosen may preempt. Where both groups have one
+ * of that priority but only one of them may preempt, the choice is the
+ * implementation's: then ref_either().
+ */
 unsigned int ref_signal(struct ref *r, unsigned int v);
+bool ref_either(struct ref *r, unsigned int v);
+
+/* Is there any that may preempt, be it hidden by another of higher priority
+ * that may not? A sleeper must not sleep then. */
+bool ref_wakes(struct ref *r, unsigned int v);
 
 void ref_line(struct ref_irq *q, bool level);
 void ref_ack(struct ref *r, unsigned int v, unsigned int intid);

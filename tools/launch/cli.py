@@ -179,6 +179,15 @@ def cmd_bundle(args):
     return 0
 
 
+def cmd_initramfs(args):
+    """The BusyBox initramfs of the demonstration, for guests of your own."""
+    try:
+        demo.linux_initramfs(TOP, args.output)
+    except OSError as error:
+        raise Mistake(f"{one_line(args.output)}: {error.strerror}") from None
+    return 0
+
+
 def _machine_options(parser, smp):
     parser.add_argument("--smp", type=count, default=smp, metavar="N",
                         help="physical CPUs of the machine")
@@ -247,6 +256,10 @@ def parser():
                      help="more arguments for gdb")
     _machine_options(gdb, 1)
     gdb.set_defaults(call=cmd_debug)
+    rootfs = commands.add_parser("initramfs", allow_abbrev=False,
+                                 help="make a BusyBox initramfs for Linux")
+    rootfs.add_argument("-o", "--output", required=True, metavar="FILE")
+    rootfs.set_defaults(call=cmd_initramfs)
     make = commands.add_parser("bundle", help="only make the bundle",
                                allow_abbrev=False)
     make.add_argument("manifest", metavar="MANIFEST")

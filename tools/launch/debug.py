@@ -45,8 +45,8 @@ def gdb_command(image, socket, arch, extra):
     """gdb with the symbols in place and the target connected."""
     elf = image + ".elf"
     slide = load_address(image, arch) - link_address(elf)
-    return ["gdb-multiarch", "-q", "-iex", "set confirm off",
-            "-ex", f"symbol-file -o {slide:#x} {elf}",
+    symbols = ["-ex", f"symbol-file -o {slide:#x} {elf}"] if slide else [elf]
+    return ["gdb-multiarch", "-q", "-iex", "set confirm off", *symbols,
             "-ex", f"target remote {socket}", *extra]
 
 

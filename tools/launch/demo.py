@@ -27,9 +27,8 @@ def kernel(top):
         _need(paths[0], "Debian kernel")
 
 
-def linux_initramfs(top, folder):
-    """Makes the initramfs in `folder`; its path."""
-    path = os.path.join(folder, "initramfs.cpio")
+def linux_initramfs(top, path):
+    """Makes the initramfs at `path`, which it returns."""
     busybox = _need(os.path.join(top, "build/guests/busybox"), "BusyBox")
     initramfs.write(path, busybox, os.path.join(top, "guest/linux"))
     return path
@@ -40,12 +39,13 @@ def vms(top, arch, folder, interactive):
     guests = os.path.join(top, "build", arch, "guest")
     files = {
         "Image": kernel(top),
-        "initramfs.cpio": linux_initramfs(top, folder),
+        "initramfs.cpio": linux_initramfs(
+            top, os.path.join(folder, "initramfs.cpio")),
         "hello.elf": _need(os.path.join(guests, "hello.elf"), "guest"),
         "busy.elf": _need(os.path.join(guests, "busy.elf"), "guest"),
     }
     linux = {"kernel": "Image", "ramdisk": "initramfs.cpio",
-             "bootargs": "" if interactive else AUTO,
+             "bootargs": "quiet" if interactive else f"quiet {AUTO}",
              "memory": fdt.U64(512 << 20)}
     root = bundle.manifest([
         ("debian", linux),

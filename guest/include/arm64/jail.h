@@ -50,7 +50,9 @@ struct jail_result {
 /* Once, on the boot vCPU. False when there are not enough page tables. */
 bool jail_init(void);
 
-/* Memory that runs may use as they like, of this vCPU: its address in a mode. */
+/*
+ * Memory that runs may use as they like, of this vCPU: its address in a mode.
+ */
 uint64_t jail_scratch(enum jail_mode mode);
 #define JAIL_SCRATCH_SIZE	0x10000
 
@@ -63,7 +65,9 @@ bool jail_map_device(uint64_t pa, uint64_t size);
 /* Fills all slots of this vCPU. */
 void jail_fill(const uint32_t words[JAIL_SLOTS]);
 
-/* Runs one slot with x0..x30 and SP from regs. IRQs masked, before and after. */
+/*
+ * Runs one slot with x0..x30 and SP from regs. IRQs masked, before and after.
+ */
 const struct jail_result *jail_run(unsigned slot, enum jail_mode mode,
 				   const uint64_t regs[32]);
 #endif

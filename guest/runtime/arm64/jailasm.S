@@ -2,9 +2,9 @@
 /*
  * Into the jail and out of it. The way out trusts no register and no memory
  * until it has put the translation registers right: everything it needs is in
- * its instructions. It lies in text, mapped one to one in all tables, so it runs
- * the same with the MMU off. x19..x30 and SP of the caller wait in the record of
- * this vCPU.
+ * its instructions. It lies in text, mapped one to one in all tables, so it
+ * runs the same with the MMU off. x19..x30 and SP of the caller wait in the
+ * record of this vCPU.
  */
 #include "arm64/jail.h"
 #include "layout.h"

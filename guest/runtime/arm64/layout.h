@@ -10,8 +10,8 @@
 
 /* Translation control while on the tables of mmu.h. */
 #define MMU_MAIR	0x44ff0400	/* 0: nGnRnE, 1: nGnRE, 2: WB, 3: NC */
-#define MMU_TCR		0x80903510	/* 48-bit TTBR0, no TTBR1; IPS is added */
-#define MMU_SCTLR	0x34d5d91d	/* RES1, M, C, I, SA, SA0; EL0 may do all */
+#define MMU_TCR		0x80903510	/* 48-bit TTBR0 alone; IPS is added */
+#define MMU_SCTLR	0x34d5d91d	/* RES1, M, C, I, SA, SA0, EL0 open */
 #define MMU_SCTLR_OFF	0x34d5c918	/* the same without M, C, I */
 
 /* Exception frame: struct trap_frame, then vector registers. */

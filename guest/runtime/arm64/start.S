@@ -2,8 +2,9 @@
 /*
  * First instructions of the boot vCPU and of the others. Stores the entry
  * record, clears BSS, gets vectors, a stack and the MMU, then calls C. What is
- * written while the MMU is off goes to memory past the caches; it is invalidated
- * there before they are switched on, because they may hold older copies.
+ * written while the MMU is off goes to memory past the caches; it is
+ * invalidated there before they are switched on, because they may hold older
+ * copies.
  */
 #include "arm64/record.h"
 #include "layout.h"
@@ -120,8 +121,8 @@ _start:
 	b	.
 
 /*
- * A vCPU started by CPU_ON. x0: its number. TTBR0 and TCR lie in memory, cleaned
- * by the vCPU that made the call.
+ * A vCPU started by CPU_ON. x0: its number. TTBR0 and TCR lie in memory,
+ * cleaned by the vCPU that made the call.
  */
 	.globl	secondary_start
 secondary_start:

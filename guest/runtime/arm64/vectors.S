@@ -2,8 +2,9 @@
 /*
  * Exception vectors of the guest: each saves the whole frame on the interrupted
  * EL1 stack and calls trap_entry(frame, vector). The vector registers are saved
- * too unless the image sets trap_keeps_fp to false. Slots are placed by address,
- * so one that grows too long does not assemble. Also the HVC and SMC calls.
+ * too unless the image sets trap_keeps_fp to false. Slots are placed by
+ * address, so one that grows too long does not assemble. Also the HVC and SMC
+ * calls.
  */
 #include "layout.h"
 

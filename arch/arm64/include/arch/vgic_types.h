@@ -24,7 +24,7 @@ struct vcpu;
 #define VGIC_INTIDS	(VGIC_LOCAL + VGIC_SPIS)
 #define VGIC_BANKS	(VGIC_INTIDS / 32)
 #define VGIC_MAX_LRS	16
-#define VGIC_APRS	4	/* active priority registers per group, at most */
+#define VGIC_APRS	4	/* active priority registers per group */
 
 /* 32 interrupts, bit n is INTID 32 * bank + n. */
 struct vgic_bank {
@@ -41,6 +41,8 @@ struct vgic_bank {
 struct vgic {
 	struct spinlock lock;
 	uint32_t ctlr;			/* [g] group enables */
+	uint32_t busy;			/* [g] SPI banks that may have a latch,
+					 * a line or an active one */
 	struct vgic_bank spi[VGIC_BANKS - 1];
 	uint32_t router[VGIC_SPIS];	/* [g] GICD_IROUTER, low word */
 	uint8_t target[VGIC_SPIS];	/* [g] vCPU, VGIC_NOBODY */
@@ -62,7 +64,7 @@ struct vgic_cpu {
 	bool live;			/* [g] list registers are the truth */
 	bool over;			/* [g] more than fit into them */
 	bool asleep;			/* [g] GICR_WAKER.ProcessorSleep */
-	uint16_t listed;		/* [g] list registers @lr_intid is for */
+	uint16_t listed;		/* [g] registers @lr_intid is for */
 	uint16_t dirty;			/* [p] those that must be cleared */
 	uint8_t lr_intid[VGIC_MAX_LRS];	/* [g] what is where */
 	uint64_t hcr;			/* [p] ICH_HCR_EL2 as written */

@@ -4,8 +4,8 @@
  * vCPUs are scripts and whose clock jumps from event to event. One host
  * thread; which CPU "executes" is sim_this_cpu. All times are ticks.
  */
-#ifndef SIM_MACHINE_H
-#define SIM_MACHINE_H
+#ifndef SIM_WORLD_H
+#define SIM_WORLD_H
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
  * Event loop of the simulated machine, and the part of the hypervisor that the
  * scheduler needs around it: states, requests, posts, the clock.
  */
-#include "machine.h"
+#include "world.h"
 
 #include <stdarg.h>
 #include <stdio.h>

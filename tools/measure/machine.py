@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The machine that is measured: one CPU, and with icount one tick of its counter
+# an instruction, so that every result is the same in every run and on every
+# host. sleep=off: time does not wait while nothing runs.
+
+import os
+import subprocess
+import tempfile
+import time
+
+from launch import bundle, qemu, status
+from launch.errors import Mistake, one_line
+from measure import rows
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+ICOUNT = ["-icount", "shift=0,sleep=off"]
+KEEP_FREE = 256 << 20
+LIMIT = 300.0		# seconds one run may take
+
+
+def image(name, arch="arm64", short=False):
+    """The path of a benchmark image; `short`: with few samples."""
+    path = os.path.join(TOP, "build", arch, "guest",
+                        name + ("-short" if short else "") + ".bin")
+    if not os.path.isfile(path):
+        raise Mistake(f"{one_line(path)} is not there: run make first")
+    return path
+
+
+def elf(name, arch="arm64", short=False):
+    """The ELF file of a benchmark image."""
+    return image(name, arch, short).removesuffix(".bin") + ".elf"
+
+
+def hypervisor(arch="arm64"):
+    """The path of the hypervisor image."""
+    path = os.path.join(TOP, "build", arch, "nestling")
+    if not os.path.isfile(path):
+        raise Mistake(f"{one_line(path)} is not there: run make first")
+    return path
+
+
+def symbol(elf, name):
+    """The address of a symbol of an ELF file."""
+    out = subprocess.run(["nm", elf], capture_output=True, text=True,
+                         check=False).stdout
+    for line in out.splitlines():
+        if line.split()[-1] == name:
+            return int(line.split()[0], 16)
+    raise Mistake(f"{one_line(elf)} has no symbol {name}")
+
+
+def command(run, folder, append="", arch="arm64", short=False):
+    """QEMU's command line for a run, its bundle made in `folder`."""
+    files, nodes = {}, []
+    for name, kernel, props in run.vms:
+        props = {"kernel": kernel, "format": "flat", **props}
+        if "memory" in props:
+            props["memory"] = bundle.fdt.U64(props["memory"])
+        files[kernel] = image(kernel, arch, short)
+        nodes.append((name, props))
+    root = bundle.manifest(nodes)
+    path = os.path.join(folder, "bundle.cpio")
+    bundle.write(path, root, files)
+    memory = bundle.memory(root) + KEEP_FREE
+    return qemu.command(hypervisor(arch), path, 1, memory, append, arch,
+                        ICOUNT)
+
+
+def _values(text, many):
+    """{line name: median} of VM "a", in order."""
+    prefix, found = b"[a] " if many else b"", {}
+    for line in text.replace(b"\r", b"").split(b"\n"):
+        words = line.removeprefix(prefix).split()
+        if line.startswith(prefix + b"UB ") and len(words) == 14:
+            found[words[1].decode()] = int(words[5])
+    return found
+
+
+def measure(run, append="", arch="arm64"):
+    """Run it to its end; {line name: median}. A Mistake when it did not end
+    as it should or rows are missing."""
+    decoder, text = status.Decoder(), bytearray()
+    with tempfile.TemporaryDirectory(prefix="nestling-") as folder:
+        argv = command(run, folder, append, arch)
+        with qemu.Machine(argv) as machine:
+            ended = machine.pump(lambda data: text.extend(decoder.feed(data)),
+                                 None, time.monotonic() + LIMIT)
+    tail = text[-200:].decode(errors="replace")
+    if ended is None:
+        raise Mistake(f"no end after {LIMIT:g} s: {one_line(tail)}")
+    wrong = decoder.finish(ended)
+    if wrong or decoder.status:
+        raise Mistake(f"{wrong or f'status {decoder.status}'}: "
+                      f"{one_line(tail)}")
+    found = _values(bytes(text), len(run.vms) > 1)
+    if tuple(found) != run.lines:
+        missing = [line for line in run.lines if line not in found]
+        raise Mistake(f"rows are missing: {' '.join(missing)}")
+    return found
+
