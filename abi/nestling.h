@@ -23,9 +23,9 @@
 /* Nestling's own calls. */
 #define NESTLING_VERSION	0xc6000000	/* x0 = (major << 16) | minor */
 #define NESTLING_EXIT		0xc6000001	/* (status): ends the VM */
-#define NESTLING_YIELD		0xc6000002	/* give the rest of the slice away */
-#define NESTLING_MIGRATE	0xc6000003	/* (pcpu): run there from now on */
-#define NESTLING_STAT		0xc6000004	/* (index): x0 = counter, tests */
+#define NESTLING_YIELD		0xc6000002	/* let others run first */
+#define NESTLING_MIGRATE	0xc6000003	/* (pcpu): stay there */
+#define NESTLING_STAT		0xc6000004	/* (index): a counter */
 
 #define NESTLING_ABI_MAJOR	1
 #define NESTLING_ABI_MINOR	0
@@ -41,7 +41,7 @@
 #define NESTLING_STAT_FP_SAVES	2	/* FP saves of this vCPU's registers */
 #define NESTLING_STAT_FP_LOADS	3	/* FP loads of this vCPU's registers */
 #define NESTLING_STAT_PCPU	4	/* pCPU the caller runs on */
-#define NESTLING_STAT_FP_TRAPS	5	/* FP traps that reached the hypervisor */
+#define NESTLING_STAT_FP_TRAPS	5	/* FP traps taken at EL2 */
 #define NESTLING_STATS		6
 
 #endif

@@ -192,7 +192,7 @@ void arch_vcpu_reset(struct vcpu *v, gpa_t entry, uint64_t arg);
 
 /*
  * Brings the privileged state of @v onto this CPU, and off it into memory: EL1
- * or CSR registers, interrupt state, timers, traps; FP registers in neither. After
+ * or CSR registers, interrupt state, timers, traps; no FP registers. After
  * put nothing of @v is left in this CPU and its timers are timer queue
  * entries of this CPU.
  */

@@ -66,7 +66,7 @@ void pvpanic_fail(void);
 /* Every pCPU by id, NULL beyond the last one that is online. */
 extern struct cpu *cpus[MAX_PCPUS];
 
-/* The host device tree, read-only, mapped for good; arch sets it first thing. */
+/* The host device tree, read-only, mapped for good; arch sets it at once. */
 const void *host_fdt(void);
 void host_set_fdt(const void *fdt);
 

@@ -44,11 +44,11 @@ struct vcpu_stats {
 struct vcpu {
 	struct arch_vcpu arch;		/* [c] first: reached from assembly */
 	uint32_t req;			/* [a] enum vcpu_req bits */
-	uint32_t loaded_on;		/* [a] pCPU with its state in hardware */
+	uint32_t loaded_on;		/* [a] pCPU that has its state */
 	struct vm *vm;			/* [I] */
 	unsigned int id;		/* [I] 0 .. vm->nr_vcpus - 1 */
 	enum vcpu_state state;		/* [q] only by vcpu_set_state */
-	bool on;			/* [v] powered on, as the guest sees it */
+	bool on;			/* [v] as the guest sees it */
 	struct sched_entity se;		/* [q] */
 	struct fp_state fp;		/* [c] only by fp.c */
 	struct vcpu_stats stats;	/* [c] */
@@ -74,8 +74,8 @@ bool vcpu_has_work(struct vcpu *v);
 void vcpu_put_here(struct vcpu *v);
 
 /*
- * Brings @v's state, FP registers too, off whatever pCPU has it (by a cross-CPU call if need be).
- * @v is not RUNNING, except on this CPU. No lock held.
+ * Brings @v's state, FP registers too, off whatever pCPU has it, by a
+ * cross-CPU call if need be. @v is not RUNNING, except on this CPU. No lock.
  */
 void vcpu_unload(struct vcpu *v);
 

@@ -258,7 +258,7 @@ void vm_end(struct vm *vm, enum vm_reason reason, int status)
 	for (unsigned int i = 0; i < vm->nr_vcpus; i++) {
 		struct vcpu *v = vm->vcpus[i];
 
-		/* A running one leaves by itself; so does one that turns off. */
+		/* One that runs or turns off leaves by itself. */
 		if (!sched_remove(v, VCPU_OFF))
 			continue;
 		vcpu_unload(v);

@@ -23,8 +23,10 @@
 #define MDCR_TDRA	BIT(11)		/* debug ROM address */
 #define MDCR_TPMS	BIT(14)		/* statistical profiling */
 #define MDCR_TTRF	BIT(19)		/* trace filter */
+// clang-format off
 #define MDCR_BASE	(MDCR_TPMCR | MDCR_TPM | MDCR_TDOSA | MDCR_TDRA | \
 			 MDCR_TPMS | MDCR_TTRF)
+// clang-format on
 #define MDCR_HPMN	BITS(4, 0)
 
 #define MPIDR_RES1	BIT(31)
@@ -96,9 +98,11 @@ static void pauth_save(struct pauth_ctx *c)
 }
 
 /* One case per register number: the names are part of the instruction. */
+// clang-format off
 #define DBG_CASES(X)							\
 	X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)				\
 	X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
+// clang-format on
 
 static void bp_load(const struct dbg_ctx *d, unsigned int n)
 {
@@ -108,7 +112,7 @@ static void bp_load(const struct dbg_ctx *d, unsigned int n)
 		sysreg_write(dbgbvr##i##_el1, d->bvr[i]);		\
 		sysreg_write(dbgbcr##i##_el1, d->bcr[i]);		\
 		break;
-	DBG_CASES(X)
+		DBG_CASES(X)
 #undef X
 	}
 }
@@ -121,7 +125,7 @@ static void wp_load(const struct dbg_ctx *d, unsigned int n)
 		sysreg_write(dbgwvr##i##_el1, d->wvr[i]);		\
 		sysreg_write(dbgwcr##i##_el1, d->wcr[i]);		\
 		break;
-	DBG_CASES(X)
+		DBG_CASES(X)
 #undef X
 	}
 }
@@ -134,7 +138,7 @@ static void bp_save(struct dbg_ctx *d, unsigned int n)
 		d->bvr[i] = sysreg_read(dbgbvr##i##_el1);		\
 		d->bcr[i] = sysreg_read(dbgbcr##i##_el1);		\
 		break;
-	DBG_CASES(X)
+		DBG_CASES(X)
 #undef X
 	}
 }
@@ -147,7 +151,7 @@ static void wp_save(struct dbg_ctx *d, unsigned int n)
 		d->wvr[i] = sysreg_read(dbgwvr##i##_el1);		\
 		d->wcr[i] = sysreg_read(dbgwcr##i##_el1);		\
 		break;
-	DBG_CASES(X)
+		DBG_CASES(X)
 #undef X
 	}
 }

@@ -199,6 +199,6 @@ void arch_cpu_kick(unsigned int id)
 
 void arch_cpu_idle(void)
 {
-	/* Stores of this CPU first; an interrupt wakes although it is masked. */
+	/* Stores first; an interrupt wakes although it is masked. */
 	__asm__ volatile("dsb sy\n\twfi" ::: "memory");
 }

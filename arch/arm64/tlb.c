@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * TLB maintenance for stage 2 (Arm ARM D8.14). A flush begins with a DSB, so
- * that the changed table is what a repeated walk reads, and ends with a DSB that
- * waits for all CPUs; broadcast forms always, since vCPUs move.
+ * that the changed table is what a repeated walk reads, and ends with a DSB
+ * that waits for all CPUs; broadcast forms always, since vCPUs move.
  */
 #include "tlb.h"
 

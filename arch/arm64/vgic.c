@@ -223,10 +223,11 @@ static unsigned int gather(struct vcpu *v, uint8_t *intids)
 			g->busy &= ~(1u << b);
 		bits = vgic_deliverable(v, b) | vgic_active(v, b);
 		for (; bits; bits &= bits - 1) {
+			unsigned int i = (unsigned int)__builtin_ctz(bits);
+
 			if (n == vgic_hw.nr_lrs)
 				return n + 1;
-			intids[n++] = (uint8_t)(32 * b + (unsigned int)
-								 __builtin_ctz(bits));
+			intids[n++] = (uint8_t)(32 * b + i);
 		}
 	}
 	return n;

@@ -165,8 +165,8 @@ void vgic_sgi(struct vcpu *v, enum vgic_sgi_reg reg, uint64_t val)
 		list = 0;
 	}
 	for (; list; list &= list - 1) {
-		unsigned int to = vgic_vcpu_at(vm, aff + (uint32_t)
-								   __builtin_ctz(list));
+		uint32_t n = (uint32_t)__builtin_ctz(list);
+		unsigned int to = vgic_vcpu_at(vm, aff + n);
 
 		if (to != VGIC_NOBODY)
 			pend_sgi(vm->vcpus[to], bit, group1);
@@ -318,6 +318,14 @@ static uint32_t elsewhere(struct vgic_op *op, const struct vcpu *here)
 	return bits;
 }
 
+/* May list registers of @v have something of what @op is about? */
+static bool concerns(const struct vgic_op *op, const struct vcpu *v)
+{
+	if (!op->bank)
+		return v == op->v;
+	return v->vm == op->v->vm && (v->arch.vgic.in_lr[op->bank] & op->todo);
+}
+
 /* One step of an operation: what can be done on this CPU. */
 static void op_here(void *arg)
 {
@@ -327,11 +335,14 @@ static void op_here(void *arg)
 	uint32_t left = 0;
 
 	spin_lock(&g->lock);
-	/* Enabling needs no true state, only a second look by the holder. */
-	if (op->kind != VGIC_SET_ENABLE) {
+	/*
+	 * Enabling needs no true state, only a second look by the holder; but a
+	 * timer may have been turned off, without an exit, since it fired.
+	 */
+	if (op->kind != VGIC_SET_ENABLE ||
+	    (!op->bank && (op->todo & (uint32_t)VTIMER_INTIDS))) {
 		left = elsewhere(op, here);
-		if (here && here->vm == op->v->vm &&
-		    (op->bank ? here->arch.vgic.in_lr[op->bank] & op->todo : here == op->v)) {
+		if (here && concerns(op, here)) {
 			vgic_fold(here);
 			vgic_stale(here);
 		}

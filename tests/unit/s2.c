@@ -162,7 +162,7 @@ static void model_protect(unsigned int first, unsigned int n,
 	watched = NULL;
 }
 
-/* ---- tests ---------------------------------------------------------------- */
+/* ---- tests --------------------------------------------------------------- */
 
 static void blocks_where_aligned(void **state)
 {

@@ -397,7 +397,10 @@ uint64_t gic_read(struct vcpu *v, uint64_t addr, unsigned int size)
 
 void gic_write(struct vcpu *v, uint64_t addr, unsigned int size, uint64_t val)
 {
-	struct mmio m = { .gpa = addr, .size = (uint8_t)size, .value = val, .write = true };
+	struct mmio m = { .gpa = addr, .size = (uint8_t)size };
+
+	m.value = val;
+	m.write = true;
 
 	on_cpu(v->arch.vgic.pcpu);
 	assert_true(vgic_mmio(v, &m));

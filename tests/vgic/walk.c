@@ -3,7 +3,7 @@
  * The random walk of walk.h. What it leaves out, because the architecture does
  * not define it or the hardware does not report it: with EOImode 0, interrupts
  * end in reverse order, and while some are active they keep priority and group,
- * the binary points stay, and ISACTIVER and ICACTIVER are not used. EOImode 1 is
+ * the binary points stay, ISACTIVER and ICACTIVER are not used. EOImode 1 is
  * only walked where DIR can trap. A timer's output falls only with an exit that
  * flushes.
  */
