@@ -107,7 +107,8 @@ void rt_replenish(struct runq *rq, uint64_t now)
 
 	while ((e = runq_first(rq, ON_THROTTLED)) && e->key <= now) {
 		runq_remove(rq, e);
-		new_period(e, e->deadline + e->par.rt_period > now ? e->deadline : now);
+		new_period(e, e->deadline + e->par.rt_period > now ?
+				      e->deadline : now);
 		rt_insert(rq, e);
 	}
 }

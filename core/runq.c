@@ -3,8 +3,8 @@
  * Run queue structure: treaps with parent links and the weighted mean of
  * virtual times. Invariants: in order by key, equal keys first come first;
  * a parent's prio is not above its children's; min_vtime, max_weight and mask
- * cover the subtree; load * (mean - vtime) == vrem with 0 <= vrem < load. The caller
- * holds the queue's lock.
+ * cover the subtree; load * (mean - vtime) == vrem with 0 <= vrem < load. The
+ * caller holds the queue's lock.
  */
 #include "runq.h"
 

@@ -33,7 +33,8 @@ bool sched_goes_first(const struct cpu *c, const struct sched_entity *e)
 	if (sched_is_rt(e) || sched_is_rt(curr))
 		return e->on == ON_RT &&
 		       (!sched_is_rt(curr) || e->deadline < curr->deadline);
-	return sched_eligible(&c->rq, e) && runq_before(e->vdeadline, curr->vdeadline);
+	return sched_eligible(&c->rq, e) &&
+	       runq_before(e->vdeadline, curr->vdeadline);
 }
 
 static bool turn_over(const struct cpu *c, uint64_t now)

@@ -82,7 +82,8 @@ void sched_make_ready(struct vcpu *v, enum vcpu_state from, uint32_t to)
 
 	for (;;) {
 		own = lock_vcpu_and(v, to);
-		if (v->state != from || e->on != ON_NONE || sched_allowed(e, to))
+		if (v->state != from || e->on != ON_NONE ||
+		    sched_allowed(e, to))
 			break;
 		balance_unlock(own->id, to);
 		to = balance_place(v);
