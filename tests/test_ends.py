@@ -76,16 +76,3 @@ def test_crash(how, tmp_path):
                      vm("good", guest("hello"), bootargs="exit=3"),
                      timeout=30)
     result.expect(120, crash=(120, "fault"), good=(3, "exit"))
-
-
-@pytest.mark.parametrize("kind, words", [
-    ("assert", ["panic", "assertion failed"]),
-    ("fault", ["panic", "ESR"]),
-    ("stack", ["panic", "ESR"])])
-def test_hypervisor_panic(kind, words, tmp_path):
-    """Failures of our own end the machine with 121 and a dump."""
-    result = run_vms(tmp_path, vm("a", guest("hello")), append=f"crash={kind}")
-    result.expect(121)
-    result.says(*words)
-    result.says("CPU 0")
-    result.says("called from")

@@ -22,11 +22,20 @@ def passed(result, *names):
 
 @pytest.mark.parametrize("smp", [1, 2])
 @pytest.mark.parametrize("name", [
-    "timer", "fp", "sysregs", "isolation", "psci", "idregs", "gicbasic",
-    "memtest"])
+    "timer", "fp", "sysregs", "isolation", "psci", "idregs", "gicregs",
+    "gicbasic", "memtest", "uart", "sleeper", "neighbour", "migrate"])
 def test_image(name, smp, tmp_path):
     """One image in one VM with one vCPU."""
     passed(run_vms(tmp_path, vm("a", guest(name)), smp=smp, timeout=120), "a")
+
+
+@pytest.mark.parametrize("vcpus", [2, 4, 20])
+@pytest.mark.parametrize("name", ["fp", "sysregs", "psci", "smp", "gicsmp",
+                                  "migrate", "memtest"])
+def test_image_with_vcpus(name, vcpus, tmp_path):
+    """The images that use further vCPUs, also more than the machine has."""
+    passed(run_vms(tmp_path, vm("a", guest(name), vcpus=vcpus), smp=2,
+                   timeout=180), "a")
 
 
 def switches(result, name):

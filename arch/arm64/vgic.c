@@ -409,6 +409,8 @@ void vgic_load(struct vcpu *v)
 
 	this_cpu()->arch.gic.vgic = v;
 	load_interface(&v->arch.vgic);
+	/* The flush answers every request made so far. */
+	__atomic_fetch_and(&v->req, ~(uint32_t)VCPU_REQ_IRQ, __ATOMIC_ACQ_REL);
 	spin_lock(&g->lock);
 	flush(v);
 	spin_unlock(&g->lock);
