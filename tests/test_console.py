@@ -102,3 +102,31 @@ def test_launcher_timeout():
                     "seconds=1000", "--timeout", "8")
     assert done.returncode == 124
     assert "busy: second 1 " in done.stdout
+
+
+def test_input():
+    """What is typed reaches the guest by interrupt, long lines too, and keys
+    that mean something to terminals; Ctrl-T twice is one Ctrl-T."""
+    with Session("run", "--kernel", guest("uart"), "--append", "echo=1",
+                 "--timeout", "60") as session:
+        session.expect("uart: listening")
+        session.type("hello")
+        session.expect('uart: got "hello", 5 bytes')
+        session.type("x" * 200)
+        session.expect(f'uart: got "{"x" * 200}", 200 bytes')
+        session.type("a\x01\x03\x04\x1a\x14\x14b")
+        session.expect('uart: got "a\x01\x03\x04\x1a\x14b", 7 bytes')
+        for number in range(50):
+            session.child.send(f"{number} line\r")
+            session.expect(f'uart: got "{number} line"')
+        session.type("quit")
+        session.expect("passed, 0 failed")
+        assert session.end() == 0
+
+
+def test_input_from_a_pipe():
+    """The same with a pipe, typed before the guest listens."""
+    done = launcher("run", "--kernel", guest("uart"), "--append", "echo=1",
+                    "--timeout", "60", stdin=None, input="\nquit\n")
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    assert 'uart: got "quit", 4 bytes' in done.stdout
