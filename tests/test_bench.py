@@ -10,7 +10,7 @@ import os
 import subprocess
 
 import pytest
-from harness import TOP
+from harness import TOP, run_vms, vm
 from measure import rows
 
 KEYS = {"name", "value", "unit", "options"}
@@ -137,6 +137,38 @@ def test_unknown_option(tmp_path):
     assert done.returncode == 2
     assert "nosuch" in done.stderr
     assert not (tmp_path / "x").exists()
+
+
+def test_documented():
+    """docs/measurements.md explains every row (a "+fp" form by its root) and
+    gives the peers' numbers as the table has them."""
+    with open(os.path.join(TOP, "docs/measurements.md"),
+              encoding="utf-8") as source:
+        text = source.read()
+    tables = [line for line in text.splitlines() if line.startswith("| `")]
+    for row in rows.ROWS:
+        root, plus, _ = row.name.partition("+")
+        assert plus or any(f"`{root}`" in line.split("|")[1]
+                           for line in tables), row.name
+    for line in tables:
+        cells = [cell.strip().strip("`") for cell in line.split("|")[1:-1]]
+        row = rows.by_name(cells[0])
+        if len(cells) == 5:
+            peers = [f"{n:,}" if n is not None else "-"
+                     for n in (row.xen, row.kvm612, row.kvm73)]
+            assert cells[1:] == [row.line, *peers]
+
+
+def test_anywhere(tmp_path):
+    """The image does not depend on where it is loaded: other hypervisors have
+    places of their own for it."""
+    result = run_vms(tmp_path, vm("a", os.path.join(
+        TOP, "build/arm64/guest/ubench-short.bin"), format="flat", vcpus=2,
+        load_offset=0x1234000))
+    result.expect(0, a=(0, "off")).has("a", "^UBENCH DONE$")
+    lines = [line.split()[1] for line in result.output["a"]
+             if line.startswith("UB ")]
+    assert tuple(lines) == rows.RUNS["ubench"].lines
 
 
 def profile(*args):

@@ -50,12 +50,19 @@ def test_options():
 
 
 def test_limits():
-    """The numbers of core/limits.h."""
-    text, limits = section("Limits"), read("core/limits.h")
+    """The numbers of core/limits.h and of two other files."""
+    text = section("Limits")
+    limits = "".join(map(read, ("core/limits.h", "core/console.h",
+                                "core/bundle.c")))
     for name, row, less in (("MAX_PCPUS", "physical CPUs", 0),
                             ("MAX_VMS", "VMs in a manifest", 0),
                             ("MAX_VCPUS", "vCPUs of a VM", 0),
-                            ("VM_NAME_MAX", "characters of a VM's name", 1)):
+                            ("VM_NAME_MAX", "characters of a VM's name", 1),
+                            ("ENTRY_LIMIT", "files in a bundle", 0),
+                            ("CONSOLE_LINE_MAX", "characters of a console line "
+                             "before it is broken, without the focus", 0),
+                            ("CONSOLE_INPUT_MAX", "typed characters that wait "
+                             "for a guest", 0)):
         number = int(re.search(rf"#define {name}\s+(\d+)", limits)[1])
         assert f"| {row} | {number - less} |" in text
 

@@ -209,11 +209,9 @@ void gic_init(unsigned int cpu)
 	if (!cpu) {
 		write32(GICD, GICD_CTLR_ARE);
 		write32(GICD, GICD_CTLR_ARE | GICD_CTLR_GRP1 | GICD_CTLR_GRP0);
-#ifndef BENCH_XEN
 		/* kvmtool puts those of more vCPUs below the address. */
 		if (read32(first + GICR_TYPER_HIGH) & 0xffffff)
 			first -= GICR_STRIDE;
-#endif
 	}
 	at = first + cpu * GICR_STRIDE;
 	wake_redistributor(at);
