@@ -6,10 +6,13 @@
 .PHONY: headers layers fpcheck format reformat analyse scripts
 
 # offsets.c is a table that two kinds of compilation read.
-sources := $(filter-out %/offsets.c,$(sort $(wildcard $(foreach d,abi core core/freestanding \
-	arch/$(ARCH) arch/$(ARCH)/include/arch guest guest/include \
+source-dirs := abi core core/freestanding arch/$(ARCH) \
+	arch/$(ARCH)/include/arch guest guest/bench guest/include \
 	guest/runtime guest/runtime/$(ARCH) tests/fake tests/fake/include \
-	tests/fake/include/arch tests/unit third,$(d)/*.[ch]))))
+	tests/fake/include/arch tests/mini tests/sim tests/sim/include/arch \
+	tests/unit tests/vgic third
+sources := $(filter-out %/offsets.c,$(sort $(wildcard \
+	$(addsuffix /*.[ch],$(source-dirs)))))
 
 # Every header compiles alone, with the flags of those who may include it.
 header-dirs := $(wildcard abi core core/freestanding arch/$(ARCH) \
@@ -46,8 +49,16 @@ layers: $(hyp-o)
 fpcheck: $(hyp-o)
 	$(if $(wildcard tools/fpcheck),$(Q)python3 tools/fpcheck --arch $(ARCH))
 
-format:
-	$(Q)tools/format --check $(sources)
+# Only what changed since it was last found good.
+format-rules := .clang-format tools/format tools/check.mk
+format: $(B)/format.ok
+
+$(B)/format.ok: $(sources) $(format-rules)
+	$(say) CHK "format"
+	@mkdir -p $(@D)
+	$(Q)tools/format --check \
+		$(if $(filter $(format-rules),$?),$(sources),$?)
+	@touch $@
 
 reformat:
 	$(Q)tools/format $(sources)
