@@ -18,6 +18,7 @@ static struct {
 	struct spinlock lock;
 	bool broken;		/* [a] panic: no lock any more */
 	bool prefix;
+	bool lines;		/* the focused VM too is shown in whole lines */
 	bool escape;		/* the escape character was typed */
 	unsigned int focus;	/* index in vms[] */
 	struct vm *at;
@@ -67,15 +68,17 @@ static void out_prefix(const struct vm *vm)
 	out_text("] ");
 }
 
-static bool focused(const struct vm *vm)
+/* Is output of @vm passed through character by character? */
+static bool direct(const struct vm *vm)
 {
-	return !con.prefix || vm->id == con.focus;
+	return !con.prefix || (vm->id == con.focus && !con.lines);
 }
 
-void console_set_prefix(bool on)
+void console_set_prefix(bool on, bool lines)
 {
 	con_lock();
 	con.prefix = on;
+	con.lines = lines;
 	con_unlock();
 }
 
@@ -198,7 +201,7 @@ static void direct_putc(struct vm *vm, uint8_t ch)
 void console_guest_putc(struct vm *vm, uint8_t ch)
 {
 	con_lock();
-	if (focused(vm))
+	if (direct(vm))
 		direct_putc(vm, ch);
 	else
 		buffered_putc(vm, ch);
@@ -260,7 +263,7 @@ bool console_focus(unsigned int id)
 	con_lock();
 	fresh_line();
 	con.focus = id;
-	if (vm->out.len) {
+	if (vm->out.len && direct(vm)) {
 		out_prefix(vm);
 		out_buffer(vm);
 		con.at = vm;

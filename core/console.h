@@ -41,8 +41,12 @@ struct console_out {
 	uint8_t in[CONSOLE_INPUT_MAX];
 };
 
-/* With more than one VM every guest line is prefixed. */
-void console_set_prefix(bool on);
+/*
+ * With more than one VM every guest line is prefixed. With @lines even the
+ * focused VM is shown in whole lines only, so that no other VM's line comes
+ * between its characters. Boot CPU, before the first VM.
+ */
+void console_set_prefix(bool on, bool lines);
 
 /* One character of a guest's console. VM lock held or not. */
 void console_guest_putc(struct vm *vm, uint8_t ch);

@@ -192,7 +192,7 @@ void host_main(const void *tree)
 	log_info("Nestling: %u CPUs, %llu MiB, %u-bit", nr_cpus,
 		 mib(page_total_bytes()), 64);
 	n = manifest_load(&initrd, configs, MAX_VMS);
-	console_set_prefix(n > 1);
+	console_set_prefix(n > 1, options.lines);
 	create_vms(n);
 	crash_test();
 	start_vms();

@@ -46,6 +46,13 @@ static const char *const crash_words[] = {
 	[CRASH_FAULT] = "fault", [CRASH_STACK] = "stack", NULL
 };
 
+static const char *const console_words[] = { "keys", "lines", NULL };
+
+static void set_console(uint64_t v)
+{
+	options.lines = v;
+}
+
 static void set_crash(uint64_t v)
 {
 	options.crash = v;
@@ -69,6 +76,7 @@ static const struct option table[] = {
 	{ "log",   set_log,   log_words, 0, 0 },
 	{ "fp",    set_fp,    fp_words,  0, 0 },
 	{ "slice", set_slice, NULL,      100, 100000 },
+	{ "console", set_console, console_words, 0, 0 },
 	{ "crash", set_crash, crash_words, 0, 0 },
 	{ "seed",  set_seed,  NULL,      0, UINT64_MAX },
 };

@@ -16,7 +16,7 @@
 #define SGI_PING	1
 #define SGI_PONG	2
 #define SGI_ALL		3
-#define STALL_US	250000
+#define STALL_US	2000000
 #define STALL_LIMIT	20
 
 static uint64_t rounds, count;

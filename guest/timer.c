@@ -5,7 +5,7 @@
  * of the interrupt line, and the counter.
  *
  * Arguments: naps=N sleeps of 10 ms for each timer (default 50); late=US is the
- * lateness allowed (default 500000): one-shots get three attempts to keep it,
+ * lateness allowed (default 5000000): one-shots get three attempts to keep it,
  * and nine of ten sleeps must, because the machine below may have other things
  * to do; rtc=0 leaves out the comparison of two seconds with the clock.
  */
@@ -320,7 +320,7 @@ static void test_timer(enum timer timer)
 
 int main(int, char **)
 {
-	late_us = arg_u64("late", 500000);
+	late_us = arg_u64("late", 5000000);
 	CHECK(timer_freq() >= 1000000, "frequency");
 	irq_on(machine.vtimer_irq, on_virt);
 	irq_on(machine.ptimer_irq, on_phys);

@@ -154,12 +154,17 @@ def boot(initrd, names=("guest",), *, append="", smp=1, memory=512 * MIB,
     return result
 
 
-def run_vms(folder, *vms, memory=None, **options):
-    """Boot the VMs, files in `folder` (a tmp_path); see boot()."""
+def run_vms(folder, *vms, memory=None, append="", whole_lines=True,
+            **options):
+    """Boot the VMs, files in `folder` (a tmp_path); see boot(). Unless
+    `whole_lines` is off, no VM's line is broken by another's."""
+    if whole_lines and "console=" not in append:
+        append = f"console=lines {append}"
     path = os.path.join(folder, "bundle.cpio")
     need = make_bundle(path, vms) + os.path.getsize(path) + 256 * MIB
     memory = memory or -(-need // (256 * MIB)) * 256 * MIB
-    return boot(path, [name for name, _ in vms], memory=memory, **options)
+    return boot(path, [name for name, _ in vms], memory=memory,
+                append=append, **options)
 
 
 def launcher(*args, **options):

@@ -30,7 +30,7 @@ def test_forged_with_focus(tmp_path):
     """The same when the forger has the focus."""
     result = run_vms(tmp_path,
                      vm("forger", mini(tmp_path, "forge"), format="flat"),
-                     vm("other", guest("hello")))
+                     vm("other", guest("hello")), whole_lines=False)
     result.expect(5, other=(0, "exit"), forger=(5, "exit"))
     for line in re.split(rb"[\r\n\v\f\x1c\x1d]+", result.raw):
         assert LINE.fullmatch(line), f"{line} has no prefix"
@@ -130,3 +130,15 @@ def test_input_from_a_pipe():
                     "--timeout", "60", stdin=None, input="\nquit\n")
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr
     assert 'uart: got "quit", 4 bytes' in done.stdout
+
+
+def test_whole_lines(tmp_path):
+    """console=lines: no line of a VM is broken by another VM's, not even when
+    it has the focus."""
+    vms = [vm(f"v{n}", guest("fp"), bootargs="rounds=50", affinity=[0])
+           for n in range(4)]
+    result = run_vms(tmp_path, *vms, append="slice=100")
+    result.expect(0)
+    for name, _ in vms:
+        for line in result.output[name]:
+            assert re.match(r"ok |fp: vcpu 0 .* loads$|[0-9]+ passed|$", line)

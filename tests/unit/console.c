@@ -61,7 +61,7 @@ static void start(unsigned int n)
 	memset(taken, 0, sizeof(taken));
 	memset(nr_taken, 0, sizeof(nr_taken));
 	memset(room, 0, sizeof(room));
-	console_set_prefix(n > 1);
+	console_set_prefix(n > 1, false);
 	console_focus(0);
 	fake_uart_clear();
 }

@@ -51,6 +51,9 @@ static void accepts(void **)
 	assert_int_equal(log_level, LOG_DEBUG);
 	assert_int_equal(try("log=error log=warn fp=eager"), -1);
 	assert_int_equal(log_level, LOG_WARN);
+	assert_int_equal(options.lines, false);
+	assert_int_equal(try("console=lines"), -1);
+	assert_int_equal(options.lines, true);
 	assert_int_equal(fp_policy, FP_EAGER);
 	assert_int_equal(try("slice=100000 seed=18446744073709551615"), -1);
 	assert_int_equal(options.slice_us, 100000);
@@ -76,7 +79,8 @@ static void refuses(void **)
 					     "0x10000000000000000", "0xg" };
 
 	refused("foo", "unknown option foo");
-	refused("log=info console=ttyAMA0", "unknown option console=ttyAMA0");
+	refused("log=info console=ttyAMA0",
+		"option console=ttyAMA0: must be one of: keys, lines");
 	refused("lo=info", "unknown option lo=info");
 	refused("logx=info", "unknown option logx=info");
 	refused("=", "unknown option =");

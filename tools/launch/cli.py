@@ -154,6 +154,7 @@ def cmd_demo(args):
             status = session.run(options)
             return 0 if status == LEFT else status
         options.timeout = options.timeout or DEMO_TIMEOUT
+        options.append = f"console=lines {options.append}"
         options.proof = demo.PROOF
         return session.run(options)
 
