@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Where was I put? Prints entry, device tree and ramdisk addresses, the
- * registers at entry and the boot arguments, then overwrites its own memory up to the
- * size that its header claims (SPAN bytes from the entry) and checks that the
- * device tree and the ramdisk survived. Status 0: they did.
+ * registers at entry and the boot arguments, then overwrites its own memory
+ * up to the size that its header claims (SPAN bytes from the entry) and checks
+ * that the device tree and the ramdisk survived. Status 0: they did.
  */
 #include "mini.h"
 
