@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * vCPU scheduler: which vCPU runs on which pCPU and for how long. Plain C
- * without architecture code; the simulator in tests/ runs the same source.
+ * without architecture code, so that it can be compiled for the host.
  * The scheduler is the only writer of vcpu->state (by vcpu_set_state, under
  * the run queue lock of the vCPU's pCPU). Times are ticks of arch_time().
  *
