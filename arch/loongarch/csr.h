@@ -74,6 +74,29 @@
 #define CSR_DERA	0x501
 #define CSR_DSAVE	0x502
 
+/* IOCSR space of the own CPU: version and features. */
+#define IOCSR_FEATURES		0x8
+#define IOCSR_VENDOR		0x10
+#define IOCSR_CPUNAME		0x20
+#define IOCSR_MISC		0x420
+/* Inter-processor interrupts; mailboxes are 64 bits wide. */
+#define IOCSR_IPI_STATUS	0x1000
+#define IOCSR_IPI_ENABLE	0x1004
+#define IOCSR_IPI_SET		0x1008
+#define IOCSR_IPI_CLEAR		0x100c
+#define IOCSR_MAILBOX0		0x1020
+/* To any CPU: number in bits 25:16, bit 31 waits until it has arrived. */
+#define IOCSR_IPI_SEND		0x1040
+#define IOCSR_MAIL_SEND		0x1048
+#define IOCSR_ANY_SEND		0x1158
+/* Extended interrupt controller: 256 inputs, shared by all CPUs. */
+#define IOCSR_EIO_NODETYPE	0x14a0
+#define IOCSR_EIO_IPMAP		0x14c0	/* a byte per 32 inputs: pin, one-hot */
+#define IOCSR_EIO_ENABLE	0x1600
+#define IOCSR_EIO_BOUNCE	0x1680
+#define IOCSR_EIO_ISR		0x1800	/* of the own CPU, write 1 to clear */
+#define IOCSR_EIO_COREMAP	0x1c00	/* a byte per input: CPU, one-hot */
+
 /* Exception codes: ESTAT.Ecode. */
 #define ECODE_INT	0x00
 #define ECODE_PIL	0x01
@@ -215,13 +238,16 @@
 		csr_write_val;						\
 	})
 
-/* Changes the bits of @mask only; gives the complete old value. */
+/*
+ * Changes the bits of @mask only; gives the complete old value. The mask is
+ * never in $r0 or $r1, which would make another instruction of it ("q").
+ */
 #define csr_xchg(num, val, mask)					\
 	({								\
 		uint64_t csr_xchg_val = (val);				\
 		__asm__ volatile("csrxchg %0, %1, %2"			\
 				 : "+r"(csr_xchg_val)			\
-				 : "r"((uint64_t)(mask)), "i"(num)	\
+				 : "q"((uint64_t)(mask)), "i"(num)	\
 				 : "memory");				\
 		csr_xchg_val;						\
 	})
@@ -255,6 +281,27 @@ static inline void iocsr_write32(uint32_t addr, uint32_t val)
 static inline void iocsr_write64(uint32_t addr, uint64_t val)
 {
 	__asm__ volatile("iocsrwr.d %0, %1" : : "r"(val), "r"(addr) : "memory");
+}
+
+/* A configuration word of this CPU. */
+static inline uint32_t cpucfg(uint32_t word)
+{
+	uint32_t val;
+
+	__asm__("cpucfg %0, %1" : "=r"(val) : "r"(word));
+	return val;
+}
+
+/* Invalidates every entry of this CPU's TLB. */
+static inline void invtlb_all(void)
+{
+	__asm__ volatile("invtlb 0, $zero, $zero" ::: "memory");
+}
+
+/* Stores before are seen by instruction fetches behind. */
+static inline void ibar(void)
+{
+	__asm__ volatile("ibar 0" ::: "memory");
 }
 
 #endif /* __ASSEMBLY__ */
