@@ -90,8 +90,12 @@ void inject_badv(struct vcpu *v, unsigned int ecode, unsigned int esub,
 /* TLB refill exception for @badv: TLBR registers, DA mode, TLBRENTRY. */
 void inject_refill(struct vcpu *v, gva_t badv, uint64_t badi);
 
-/* INE, IPE, ... with BADI from the trapped instruction @badi. */
-void inject_insn(struct vcpu *v, unsigned int ecode, uint32_t badi);
+/* The exception of an instruction, whose word @badi goes to BADI. */
+void inject_insn(struct vcpu *v, unsigned int ecode, unsigned int esub,
+		 uint32_t badi);
+
+/* @va as TLBEHI and TLBREHI keep it: VPPN, sign extended. */
+uint64_t la_vppn(gva_t va);
 
 /* ---- interrupts --------------------------------------------------------- */
 
@@ -101,10 +105,21 @@ uint64_t la_lines(const struct vcpu *v);
 /* Something that decides about interrupts changed: looked at before entry. */
 void la_irq_changed(struct vcpu *v);
 
+/* Takes the interrupt that is deliverable now, if one is. */
+void la_irq_take(struct vcpu *v);
+
+/* ---- lafp.c --------------------------------------------------------------- */
+
+/* EUEN bits of the units up to @level. */
+uint64_t la_euen_mask(enum fp_level level);
+
+/* Real FPD, SXD or ASXD. */
+enum exit_action la_fp_trap(struct vcpu *v, unsigned int ecode);
+
 /* ---- priv.c, vcsr.c ----------------------------------------------------- */
 
-/* IPE: a privileged instruction at real PLV3; BADI has its word. */
-enum exit_action priv_handle(struct vcpu *v);
+/* The privileged instruction @insn at virtual PLV0. */
+enum exit_action priv_handle(struct vcpu *v, uint32_t insn);
 
 /* Value that the guest reads of CSR @num; numbers that do not exist read 0. */
 uint64_t vcsr_read(struct vcpu *v, unsigned int num);
@@ -122,7 +137,8 @@ void vcsr_reset(struct vcpu *v);
 #define LA_STLB		(LA_STLB_WAYS * LA_STLB_SETS)
 #define LA_PALEN	48
 #define LA_VALEN	48
-#define LA_ASIDBITS	10
+#define LA_ASIDBITS	UINT64_C(10)
+#define LA_PAGE_SIZES	UINT64_C(0x3ffff000)	/* bit n: 2^n bytes */
 
 /* ---- vtimer.c ----------------------------------------------------------- */
 
@@ -130,7 +146,6 @@ void vtimer_vcpu_init(struct vcpu *v);
 void vtimer_vcpu_fini(struct vcpu *v);		/* not loaded, no lock */
 void vtimer_vcpu_reset(struct vcpu *v);		/* not loaded */
 void vtimer_load(struct vcpu *v);
-void vtimer_put(struct vcpu *v);
 void vtimer_config(struct vcpu *v);		/* csr.tcfg was written */
 uint64_t vtimer_tval(const struct vcpu *v);
 void vtimer_clear(struct vcpu *v);		/* TICLR.CLR written as 1 */
@@ -162,6 +177,10 @@ enum exit_action mem_fault(struct vcpu *v, unsigned int ecode,
  * RAM.
  */
 bool mem_translate(struct vcpu *v, gva_t gva, enum la_access acc, gpa_t *out);
+
+/* The same for an instruction that this is: raises the exception (BADI from
+ * hardware's BADI) when there is one. */
+bool mem_access(struct vcpu *v, gva_t gva, enum la_access acc, gpa_t *out);
 
 /* The TLB instructions; operands are in v->arch.csr. */
 void vtlb_srch(struct vcpu *v);

@@ -20,17 +20,18 @@ struct la_csr {
 	uint64_t era, badv, badi, eentry;
 	uint64_t tlbidx, tlbehi, tlbelo0, tlbelo1;
 	uint64_t asid;		/* field ASID only */
-	uint64_t pgdl, pgdh, pwcl, pwch, stlbps, rvacfg;
-	uint64_t cpuid;
+	uint64_t pgdl, pgdh, pwcl, pwch, stlbps;
+	uint64_t cpuid, prcfg1, prcfg2, prcfg3;
 	uint64_t save[LA_SAVES];
 	uint64_t tid, tcfg, cntc;	/* TVAL: vtimer.c */
+	uint64_t ticlr;			/* 0 but while it is written */
 	uint64_t llbctl;
 	uint64_t tlbrentry, tlbrbadv, tlbrera, tlbrsave;
 	uint64_t tlbrelo0, tlbrelo1, tlbrehi, tlbrprmd;
-	uint64_t merrctl, merrinfo1, merrinfo2, merrentry, merrera, merrsave;
+	uint64_t merrctl, merrentry, merrera, merrsave;
 	uint64_t ctag;
 	uint64_t dmw[LA_DMWS];
-	uint64_t dbg, dera, dsave;
+	uint64_t dera, dsave;
 };
 
 #endif

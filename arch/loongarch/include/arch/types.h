@@ -16,6 +16,7 @@
 #include <arch/mem_types.h>
 #include <arch/vintc_types.h>
 
+#include "lock.h"
 #include "timer.h"
 
 struct vcpu;
@@ -43,10 +44,10 @@ struct arch_regs {
 
 /* The guest's constant timer: always an entry of some pCPU's timer queue. */
 struct vtimer {
-	uint64_t expires;	/* tick at which it is due; TIMER_NEVER: off */
-	uint64_t stopped;	/* TVAL while it does not run */
+	uint64_t due;		/* tick of the next or last expiry */
 	struct timer timer;
-	uint32_t armed_on;	/* pCPU whose queue may have @timer */
+	struct spinlock lock;	/* fire() against a reset */
+	uint32_t armed_on;	/* [a] pCPU whose queue may have @timer */
 	uint32_t pending;	/* [a] the TI bit of ESTAT.IS */
 };
 
