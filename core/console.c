@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The host console; console.h says what it guarantees. Invariant: con.at is the
- * VM whose unfinished line is on the terminal, NULL when the terminal is at
- * the start of a line, and only a focused VM can be there. Everything is
+ * VM whose unfinished line is on the terminal, and only a focused VM can be
+ * there; con.prompt says that the monitor's line is. Neither: the terminal is
+ * at the start of a line. Everything is
  * protected by the console lock, the innermost one; it is dropped while a
  * device takes input, because that needs the VM lock.
  */
@@ -12,7 +13,10 @@
 #include "dev.h"
 #include "lock.h"
 #include "monitor.h"
+#include "prompt.h"
 #include "vm.h"
+
+#define PROMPT	"nestling> "
 
 static struct {
 	struct spinlock lock;
@@ -20,8 +24,10 @@ static struct {
 	bool prefix;
 	bool lines;		/* the focused VM too is shown in whole lines */
 	bool escape;		/* the escape character was typed */
+	bool editing;		/* the monitor's prompt is open */
 	unsigned int focus;	/* index in vms[] */
 	struct vm *at;
+	bool prompt;
 } con;
 
 static void con_lock(void)
@@ -51,11 +57,12 @@ static void new_line(void)
 {
 	out_text("\r\n");
 	con.at = NULL;
+	con.prompt = false;
 }
 
 static void fresh_line(void)
 {
-	if (con.at)
+	if (con.at || con.prompt)
 		new_line();
 }
 
@@ -71,7 +78,8 @@ static void out_prefix(const struct vm *vm)
 /* Is output of @vm passed through character by character? */
 static bool direct(const struct vm *vm)
 {
-	return !con.prefix || (vm->id == con.focus && !con.lines);
+	return !con.editing &&
+	       (!con.prefix || (vm->id == con.focus && !con.lines));
 }
 
 void console_set_prefix(bool on, bool lines)
@@ -246,6 +254,47 @@ void console_status(const char *text)
 	con_unlock();
 }
 
+void console_prompt(const char *text, const char *echo)
+{
+	con_lock();
+	if (!con.prompt) {
+		fresh_line();
+		out_text(PROMPT);
+		out_text(text);
+		con.prompt = true;
+	}
+	out_text(echo);
+	con_unlock();
+}
+
+void console_prompt_end(void)
+{
+	con_lock();
+	if (con.prompt)
+		new_line();
+	con_unlock();
+}
+
+/* What @vm has buffered, if it may be passed through now. */
+static void show_unfinished(struct vm *vm)
+{
+	if (!vm->out.len || !direct(vm))
+		return;
+	fresh_line();
+	out_prefix(vm);
+	out_buffer(vm);
+	con.at = vm;
+}
+
+void console_editing(bool on)
+{
+	con_lock();
+	con.editing = on;
+	if (con.focus < nr_vms)
+		show_unfinished(vms[con.focus]);
+	con_unlock();
+}
+
 void console_break_lock(void)
 {
 	__atomic_store_n(&con.broken, true, __ATOMIC_RELAXED);
@@ -255,19 +304,15 @@ void console_break_lock(void)
 
 bool console_focus(unsigned int id)
 {
-	struct vm *vm;
+	struct vm *vm = id < nr_vms ? vms[id] : NULL;
 
-	if (id >= nr_vms)
+	if (!vm && id != CONSOLE_NO_FOCUS)
 		return false;
-	vm = vms[id];
 	con_lock();
 	fresh_line();
 	con.focus = id;
-	if (vm->out.len && direct(vm)) {
-		out_prefix(vm);
-		out_buffer(vm);
-		con.at = vm;
-	}
+	if (vm)
+		show_unfinished(vm);
 	con_unlock();
 	return true;
 }
@@ -316,7 +361,10 @@ static void input_feed(struct vm *vm)
 		con_unlock();
 		taken = dev_input(vm, ch);
 		con_lock();
-		if (taken) {
+		if (o->dropped) {
+			o->dropped = false;
+			__atomic_store_n(&o->in_count, 0, __ATOMIC_RELAXED);
+		} else if (taken) {
 			o->in_head = (o->in_head + 1) % CONSOLE_INPUT_MAX;
 			__atomic_store_n(&o->in_count, o->in_count - 1,
 					 __ATOMIC_RELAXED);
@@ -336,19 +384,44 @@ void console_input_more(struct vm *vm)
 	con_unlock();
 }
 
+void console_input_drop(struct vm *vm)
+{
+	struct console_out *o = &vm->out;
+
+	con_lock();
+	o->dropped = o->feeding;
+	if (!o->feeding)
+		__atomic_store_n(&o->in_count, 0, __ATOMIC_RELAXED);
+	con_unlock();
+}
+
+static void input_to_vm(uint8_t ch)
+{
+	unsigned int id = console_focused();
+
+	if (id >= nr_vms || __atomic_load_n(&vms[id]->state, __ATOMIC_RELAXED)
+			    == VM_STOPPED)
+		return;
+	input_put(vms[id], ch);
+	console_input_more(vms[id]);
+}
+
 void console_input(uint8_t ch)
 {
 	bool command;
 
+	if (prompt_defers(ch))
+		return;
 	con_lock();
 	command = con.escape;
 	con.escape = !command && ch == CONSOLE_ESCAPE;
 	con_unlock();
-	if (command && ch != CONSOLE_ESCAPE) {
-		monitor_command(ch);
-	} else if ((command || ch != CONSOLE_ESCAPE) &&
-		   console_focused() < nr_vms) {
-		input_put(vms[console_focused()], ch);
-		console_input_more(vms[console_focused()]);
-	}
+	if (command && ch != CONSOLE_ESCAPE)
+		monitor_key(ch);
+	else if (!command && ch == CONSOLE_ESCAPE)
+		return;
+	else if (prompt_is_open())
+		prompt_input(ch);
+	else
+		input_to_vm(ch);
 }

@@ -16,7 +16,7 @@
  * The focused VM may use escape sequences, which line editing and full-screen
  * programs need, so it can repaint the user's screen; a single VM owns the
  * terminal altogether. Hypervisor lines and status records always begin on a
- * fresh line.
+ * fresh line, and so does the monitor's prompt.
  */
 #ifndef CORE_CONSOLE_H
 #define CORE_CONSOLE_H
@@ -36,6 +36,7 @@ struct console_out {
 	uint16_t len;
 	bool cr;		/* a carriage return waits for what follows */
 	bool feeding, again;	/* a CPU gives input to the device */
+	bool dropped;		/* ... and what it holds is lost */
 	uint32_t in_head, in_count;	/* [in_count also read without lock] */
 	char line[CONSOLE_LINE_MAX];
 	uint8_t in[CONSOLE_INPUT_MAX];
@@ -65,16 +66,37 @@ void console_status(const char *text);
 void console_break_lock(void);
 
 /*
- * A character typed on the host UART. Interrupt context of any CPU, IRQs
- * masked, no lock held.
+ * Shows the monitor's prompt with @text behind it, unless that is on the
+ * terminal already and nothing came in between; then @echo. console_prompt_end
+ * ends the line, if the terminal is on it.
+ */
+void console_prompt(const char *text, const char *echo);
+void console_prompt_end(void);
+
+/* While the prompt is open every VM is shown in whole lines, so that output
+ * breaks into what is typed as little as possible. */
+void console_editing(bool on);
+
+/*
+ * A character typed on the host UART: it goes to the monitor or to the VM in
+ * focus, where it waits while that has no room or is not up yet; for a STOPPED
+ * VM it is lost. Interrupt context of the CPU that serves the UART, or a timer
+ * there, IRQs masked, no lock held.
  */
 void console_input(uint8_t ch);
+
+/* What waits for @vm is lost. No lock held. */
+void console_input_drop(struct vm *vm);
 
 /* A VM's console device has room again: feed it what waits. No lock held. */
 void console_input_more(struct vm *vm);
 
-/* Gives the focus to VM number @id and shows its unfinished line; false: there
- * is no such VM. The number of the focused VM. No lock held. */
+/*
+ * Gives the focus to VM number @id and shows its unfinished line; false: there
+ * is no such VM. CONSOLE_NO_FOCUS: every VM is shown in whole lines and what is
+ * typed goes to none. The number of the focused VM. No lock held.
+ */
+#define CONSOLE_NO_FOCUS	UINT32_MAX
 bool console_focus(unsigned int id);
 unsigned int console_focused(void);
 

@@ -3,11 +3,12 @@
 #ifndef CORE_MACHINE_H
 #define CORE_MACHINE_H
 
-/* A VM is about to be started, the first time or again after its end. */
-void machine_vm_started(void);
-
-/* A VM has ended for good: ends the machine when none is left. No lock. */
-void machine_vm_ended(void);
+/*
+ * The machine ends when nothing keeps it any more. A VM does from its start to
+ * its end for good, and so does an open prompt of the monitor. No lock.
+ */
+void machine_keep(void);
+void machine_drop(void);
 
 /*
  * Prints the machine's status record, stops the other CPUs and ends the

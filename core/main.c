@@ -19,7 +19,7 @@ static const void *fdt;
 static struct vm_config configs[MAX_VMS];
 static struct spinlock end_lock;
 static bool ending;
-static uint32_t vms_running;	/* [a] started and not ended */
+static uint32_t keepers;	/* [a] machine_keep() without machine_drop() */
 
 const void *host_fdt(void)
 {
@@ -100,43 +100,34 @@ static unsigned long long mib(uint64_t bytes)
 
 static void create_vms(unsigned int n)
 {
-	for (unsigned int i = 0; i < n; i++) {
-		const struct vm_config *cfg = &configs[i];
-		int err;
-
-		if (cfg->memory > page_free_bytes())
-			config_error("VM %s: %llu MiB of memory wanted, the "
-				     "machine has %llu MiB free", cfg->name,
-				     mib(cfg->memory), mib(page_free_bytes()));
-		err = vm_create(cfg);
-		if (err == ERR_NOMEM)
-			config_error("VM %s: not enough memory", cfg->name);
-		if (err)
-			config_error("VM %s: cannot be built with these "
-				     "parameters", cfg->name);
-	}
+	for (unsigned int i = 0; i < n; i++)
+		if (vm_create(&configs[i]))
+			config_error("VM %s: not enough memory",
+				     configs[i].name);
 }
 
-void machine_vm_started(void)
+void machine_keep(void)
 {
-	__atomic_add_fetch(&vms_running, 1, __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&keepers, 1, __ATOMIC_SEQ_CST);
 }
 
+/* Every VM that starts by itself, or none: no one runs before all are built. */
 static void start_vms(void)
 {
-	/* All counted before the first runs: it may end at once. */
-	for (unsigned int i = 0; i < nr_vms; i++)
-		if (vms[i]->cfg->autostart)
-			machine_vm_started();
-	if (!vms_running)
-		config_error("manifest: no VM has autostart");
 	for (unsigned int i = 0; i < nr_vms; i++) {
 		if (!vms[i]->cfg->autostart)
 			continue;
+		/* All counted before the first runs: it may end at once. */
+		machine_keep();
 		/* The reason has been printed by whoever found it. */
-		if (vm_start(vms[i]))
+		if (vm_prepare(vms[i]))
 			machine_end(STATUS_USER);
 	}
+	if (!keepers)
+		config_error("manifest: no VM has autostart");
+	for (unsigned int i = 0; i < nr_vms; i++)
+		if (vms[i]->cfg->autostart)
+			vm_run(vms[i]);
 }
 
 /* Grows the stack until the guard page stops it. */
@@ -214,9 +205,9 @@ static int machine_status(void)
 	return 0;
 }
 
-void machine_vm_ended(void)
+void machine_drop(void)
 {
-	if (!__atomic_sub_fetch(&vms_running, 1, __ATOMIC_SEQ_CST))
+	if (!__atomic_sub_fetch(&keepers, 1, __ATOMIC_SEQ_CST))
 		machine_end(machine_status());
 }
 

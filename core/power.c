@@ -28,7 +28,13 @@ static enum power_result cpu_on(struct vm *vm, const struct vm_exit *e)
 		fp_reset(t, t->fp.max);
 		arch_vcpu_reset(t, e->power.entry, e->power.arg);
 		__atomic_store_n(&t->on, true, __ATOMIC_RELEASE);
-		vm->live++;
+		vm->refs++;
+		/* From an earlier pause, or for one under way. */
+		__atomic_fetch_and(&t->req, ~(uint32_t)VCPU_REQ_STOP,
+				   __ATOMIC_RELAXED);
+		if (vm->paused)
+			__atomic_fetch_or(&t->req, VCPU_REQ_STOP,
+					  __ATOMIC_RELAXED);
 		sched_start(t);
 	}
 	spin_unlock(&vm->lock);

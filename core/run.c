@@ -124,15 +124,13 @@ static bool do_requests(struct cpu *c, struct vcpu *v)
 		run_leave_off(v);
 		return true;
 	}
-	__atomic_fetch_and(&v->req, ~(uint32_t)(req & (VCPU_REQ_STOP |
-						       VCPU_REQ_MOVE)),
-			   __ATOMIC_ACQ_REL);
 	if (req & VCPU_REQ_STOP) {
-		vcpu_unload(v);
-		sched_off(v, VCPU_STOPPED);
-	} else {
-		sched_preempt(v, false);
+		vm_vcpu_stop(v);
+		return true;
 	}
+	__atomic_fetch_and(&v->req, ~(uint32_t)VCPU_REQ_MOVE,
+			   __ATOMIC_ACQ_REL);
+	sched_preempt(v, false);
 	return c->curr != v;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Life of a VM, from its configuration to its status record. See vm.h for the
- * states. The VM lock covers state, reason and the count of live vCPUs; what
- * needs other CPUs happens after it is released.
+ * states. The VM lock covers state, reason and the count of references; what
+ * needs other CPUs happens after it is released. Invariant: while vm->refs is
+ * not 0 its vCPUs and RAM exist; who takes it to 0 completes the end.
  */
 #include "vm.h"
 
@@ -13,8 +14,6 @@
 #include "page.h"
 #include "print.h"
 
-#include <string.h>
-
 struct vm *vms[MAX_VMS];
 unsigned int nr_vms;
 
@@ -23,55 +22,25 @@ static const char *const reason_words[] = {
 	[VM_KILLED] = "killed", [VM_RESET] = "reset",
 };
 
-/* RAM in the largest blocks that fit, so that stage 2 can use big entries. */
-static int alloc_ram(struct vm *vm)
+const char *vm_reason_word(enum vm_reason r)
 {
-	uint64_t left = vm->cfg->memory;
-	gpa_t gpa = arch_ram_base;
-	unsigned int order = PAGE_MAX_ORDER;
+	return reason_words[r];
+}
 
-	while (left) {
-		struct vm_slot *s = &vm->slots[vm->nr_slots];
+int vm_create(const struct vm_config *cfg)
+{
+	struct vm *vm = page_zalloc(sizeof(*vm));
 
-		while ((PAGE_SIZE << order) > left)
-			order--;
-		if (vm->nr_slots == MAX_SLOTS)
-			return ERR_NOMEM;
-		s->pa = page_alloc_dirty(order);
-		if (!s->pa) {
-			/* Fragmented: smaller blocks may do. */
-			if (!order--)
-				return ERR_NOMEM;
-			continue;
-		}
-		s->gpa = gpa;
-		s->size = PAGE_SIZE << order;
-		vm->nr_slots++;
-		if (arch_vm_map(vm, s->gpa, s->pa, s->size))
-			return ERR_NOMEM;
-		gpa += s->size;
-		left -= s->size;
-	}
+	if (!vm || nr_vms == MAX_VMS)
+		return ERR_NOMEM;
+	vm->cfg = cfg;
+	vm->id = nr_vms;
+	vm->nr_vcpus = cfg->nr_vcpus;
+	vms[nr_vms++] = vm;
 	return 0;
 }
 
-/* Scrubs the RAM: nothing of an earlier owner or life is left in it. */
-static void scrub(struct vm *vm)
-{
-	for (unsigned int i = 0; i < vm->nr_slots; i++) {
-		void *p = (void *)vm->slots[i].pa;
-
-		arch_zero_ram(p, vm->slots[i].size);
-		arch_sync_ram(p, vm->slots[i].size);
-	}
-}
-
-static void free_ram(struct vm *vm)
-{
-	for (unsigned int i = 0; i < vm->nr_slots; i++)
-		page_free(vm->slots[i].pa, page_order(vm->slots[i].size));
-	vm->nr_slots = 0;
-}
+/* ---- building and tearing down ----------------------------------------- */
 
 static void free_vcpus(struct vm *vm)
 {
@@ -80,11 +49,22 @@ static void free_vcpus(struct vm *vm)
 
 		if (!v)
 			continue;
-		sched_vcpu_fini(v);
+		ASSERT(v->loaded_on == VCPU_NOT_LOADED);
+		ASSERT(v->fp.cpu == FP_IN_MEMORY);
 		arch_vcpu_fini(v);
-		page_zfree(v, sizeof(*v));
+		sched_vcpu_fini(v);
 		vm->vcpus[i] = NULL;
+		page_zfree(v, sizeof(*v));
 	}
+}
+
+/* Gives everything back; what is not there is no matter. RAM comes last, when
+ * nothing translates to it any more. */
+static void demolish(struct vm *vm)
+{
+	free_vcpus(vm);
+	arch_vm_fini(vm);
+	vm_ram_free(vm);
 }
 
 static int create_vcpu(struct vm *vm, unsigned int id)
@@ -100,8 +80,11 @@ static int create_vcpu(struct vm *vm, unsigned int id)
 	v->fp.cpu = FP_IN_MEMORY;
 	fp_reset(v, arch_fp_max());
 	err = sched_vcpu_init(v, &vm->cfg->sched);
-	if (!err)
+	if (!err) {
 		err = arch_vcpu_init(v);
+		if (err)
+			sched_vcpu_fini(v);
+	}
 	if (err) {
 		page_zfree(v, sizeof(*v));
 		return err;
@@ -112,65 +95,60 @@ static int create_vcpu(struct vm *vm, unsigned int id)
 
 static int build(struct vm *vm)
 {
-	int err;
+	int err = arch_vm_init(vm);
 
-	vm->nr_vcpus = vm->cfg->nr_vcpus;
-	err = arch_vm_init(vm);
 	if (err)
 		return err;
-	for (unsigned int i = 0; i < vm->nr_vcpus; i++) {
+	for (unsigned int i = 0; !err && i < vm->nr_vcpus; i++)
 		err = create_vcpu(vm, i);
-		if (err)
-			break;
-	}
 	if (!err)
-		err = alloc_ram(vm);
-	if (!err) {
+		err = vm_ram_alloc(vm);
+	if (err)
+		demolish(vm);
+	else
 		dev_init(vm);
-		return 0;
-	}
-	free_vcpus(vm);
-	free_ram(vm);
-	arch_vm_fini(vm);
 	return err;
 }
 
-int vm_create(const struct vm_config *cfg)
+static unsigned long long mib(uint64_t bytes)
 {
-	struct vm *vm = page_zalloc(sizeof(*vm));
+	return bytes / MiB;
+}
+
+/* build() with one line that says why it failed. */
+static int build_or_say(struct vm *vm)
+{
+	const struct vm_config *cfg = vm->cfg;
 	int err;
 
-	if (!vm || nr_vms == MAX_VMS)
+	if (cfg->memory > page_free_bytes()) {
+		log_error("VM %s: %llu MiB of memory wanted, the machine has "
+			  "%llu MiB free", cfg->name, mib(cfg->memory),
+			  mib(page_free_bytes()));
 		return ERR_NOMEM;
-	vm->cfg = cfg;
-	vm->id = nr_vms;
-	err = build(vm);
-	if (err) {
-		page_zfree(vm, sizeof(*vm));
-		return err;
 	}
-	vms[nr_vms++] = vm;
-	return 0;
+	err = build(vm);
+	if (err == ERR_NOMEM)
+		log_error("VM %s: not enough memory", cfg->name);
+	else if (err == ERR_BUSY)
+		log_error("VM %s: rt-budget: no pCPU of its affinity has so "
+			  "much time left to reserve", cfg->name);
+	else if (err)
+		log_error("VM %s: cannot be built with these parameters",
+			  cfg->name);
+	return err;
 }
 
-/* Fresh RAM, images and device tree; the entry of vCPU 0. */
-static int load_images(struct vm *vm, struct image_layout *l)
+/* Fresh RAM with images and device tree; devices and vCPUs reset. */
+static int load(struct vm *vm)
 {
+	struct image_layout l;
 	int err;
 
-	scrub(vm);
-	err = image_load(vm, l);
-	if (err)
-		return err;
-	return gfdt_build(vm, l);
-}
-
-int vm_start(struct vm *vm)
-{
-	struct vcpu *v0 = vm->vcpus[0];
-	struct image_layout l;
-	int err = load_images(vm, &l);
-
+	vm_ram_scrub(vm);
+	err = image_load(vm, &l);
+	if (!err)
+		err = gfdt_build(vm, &l);
 	if (err)
 		return err;
 	arch_vm_reset(vm);
@@ -182,46 +160,147 @@ int vm_start(struct vm *vm)
 		fp_reset(v, v->fp.max);
 		arch_vcpu_reset(v, l.entry, l.dtb);
 	}
-	spin_lock(&vm->lock);
-	vm->state = VM_RUNNING;
-	vm->live = 1;
-	__atomic_store_n(&v0->on, true, __ATOMIC_RELEASE);
-	spin_unlock(&vm->lock);
-	log_debug("VM %s starts at %llx, device tree %llx", vm->cfg->name,
+	log_debug("VM %s: entry %llx, device tree %llx", vm->cfg->name,
 		  (unsigned long long)l.entry, (unsigned long long)l.dtb);
-	sched_start(v0);
 	return 0;
 }
 
-/* The last vCPU has left: what the end was for. */
-static void finish(struct vm *vm)
-{
-	char text[64];
+/* ---- start and end ----------------------------------------------------- */
 
-	console_guest_flush(vm);
-	if (vm->reason == VM_RESET && !vm_start(vm))
-		return;
-	if (vm->reason == VM_RESET) {
-		vm->reason = VM_FAULT;
-		vm->status = VM_STATUS_FAULT;
-	}
-	ksnprintf(text, sizeof(text), "nestling vm %s status %d reason %s",
-		  vm->cfg->name, vm->status, reason_words[vm->reason]);
-	console_status(text);
-	/* Only now: a VM between two lives must not end the machine. */
-	__atomic_store_n(&vm->state, VM_STOPPED, __ATOMIC_SEQ_CST);
-	machine_vm_ended();
+static void set_state(struct vm *vm, enum vm_state to)
+{
+	spin_lock(&vm->lock);
+	vm->state = to;
+	spin_unlock(&vm->lock);
 }
 
-void vm_vcpu_gone(struct vcpu *v)
+/* STOPPED, or between two lives, to STARTING; false: it is neither. */
+static bool begin_start(struct vm *vm)
 {
-	struct vm *vm = v->vm;
+	bool ok;
+
+	spin_lock(&vm->lock);
+	ok = vm->state == VM_STOPPED ||
+	     (vm->state == VM_ENDING && vm->reason == VM_RESET);
+	if (ok) {
+		vm->state = VM_STARTING;
+		vm->cancelled = false;
+	}
+	spin_unlock(&vm->lock);
+	return ok;
+}
+
+int vm_prepare(struct vm *vm)
+{
+	int err;
+
+	if (!begin_start(vm))
+		return ERR_BUSY;
+	err = build_or_say(vm);
+	if (!err) {
+		err = load(vm);
+		if (err)
+			demolish(vm);
+	}
+	if (err)
+		set_state(vm, VM_STOPPED);
+	return err;
+}
+
+static void conclude(struct vm *vm);
+
+void vm_run(struct vm *vm)
+{
+	struct vcpu *v0 = vm->vcpus[0];
+	bool go;
+
+	spin_lock(&vm->lock);
+	ASSERT(vm->state == VM_STARTING && !vm->refs);
+	go = !vm->cancelled;
+	vm->status = 0;
+	vm->paused = false;
+	if (go) {
+		vm->state = VM_RUNNING;
+		vm->starts++;
+		vm->refs = 1;
+		__atomic_store_n(&v0->on, true, __ATOMIC_RELEASE);
+		sched_start(v0);
+	} else {
+		vm->state = VM_ENDING;
+		vm->reason = VM_KILLED;
+	}
+	spin_unlock(&vm->lock);
+	if (!go)
+		conclude(vm);
+}
+
+int vm_start(struct vm *vm)
+{
+	int err;
+
+	machine_keep();
+	err = vm_prepare(vm);
+	if (err)
+		machine_drop();
+	else
+		vm_run(vm);
+	return err;
+}
+
+/* The VM has ended for good: gives everything back, then says so. */
+static void conclude(struct vm *vm)
+{
+	int status = vm->status;
+	char text[64];
+
+	ksnprintf(text, sizeof(text), "nestling vm %s status %d reason %s",
+		  vm->cfg->name, status, reason_words[vm->reason]);
+	console_guest_flush(vm);
+	demolish(vm);
+	console_input_drop(vm);
+	if (vm->reason == VM_KILLED)
+		log_info("VM %s is gone", vm->cfg->name);
+	/* It can be started again by whoever reads the record. */
+	set_state(vm, VM_STOPPED);
+	console_status(text);
+	machine_drop();
+}
+
+/* Another life after a reset, in the same memory. False: it failed. */
+static bool restart(struct vm *vm)
+{
+	console_guest_flush(vm);
+	if (!load(vm)) {
+		vm_run(vm);
+		return true;
+	}
+	spin_lock(&vm->lock);
+	vm->state = VM_ENDING;
+	vm->reason = VM_FAULT;
+	vm->status = VM_STATUS_FAULT;
+	spin_unlock(&vm->lock);
+	return false;
+}
+
+/* Nobody refers to the VM any more: what the end was for. */
+static void finish(struct vm *vm)
+{
+	if (!begin_start(vm) || !restart(vm))
+		conclude(vm);
+}
+
+/* One reference less; with @off, the one of a vCPU that has become OFF. */
+static void put(struct vm *vm, struct vcpu *off)
+{
 	bool last;
 
 	spin_lock(&vm->lock);
-	ASSERT(v->on && vm->live > 0);
-	__atomic_store_n(&v->on, false, __ATOMIC_RELEASE);
-	last = --vm->live == 0;
+	ASSERT(vm->refs > 0);
+	if (off) {
+		ASSERT(off->on);
+		__atomic_store_n(&off->on, false, __ATOMIC_RELEASE);
+	}
+	last = --vm->refs == 0;
 	if (last && vm->state == VM_RUNNING) {
 		/* Every CPU turned itself off: nothing can wake it again. */
 		vm->state = VM_ENDING;
@@ -233,7 +312,32 @@ void vm_vcpu_gone(struct vcpu *v)
 		finish(vm);
 }
 
-/* True for the call that ends the VM; later ones change nothing. */
+bool vm_get(struct vm *vm)
+{
+	bool ok;
+
+	spin_lock(&vm->lock);
+	ok = vm->refs > 0;
+	if (ok)
+		vm->refs++;
+	spin_unlock(&vm->lock);
+	return ok;
+}
+
+void vm_put(struct vm *vm)
+{
+	put(vm, NULL);
+}
+
+void vm_vcpu_gone(struct vcpu *v)
+{
+	put(v->vm, v);
+}
+
+/*
+ * True, with a reference, for the call that ends the VM. A later one changes
+ * nothing, but that a kill also prevents the next life.
+ */
 static bool begin_end(struct vm *vm, enum vm_reason reason, int status)
 {
 	bool first;
@@ -242,9 +346,16 @@ static bool begin_end(struct vm *vm, enum vm_reason reason, int status)
 	first = vm->state == VM_RUNNING;
 	if (first) {
 		vm->state = VM_ENDING;
+		vm->paused = false;
+		vm->refs++;
+	}
+	if (first || (reason == VM_KILLED && vm->state == VM_ENDING &&
+		      vm->reason == VM_RESET)) {
 		vm->reason = reason;
 		vm->status = status;
 	}
+	if (reason == VM_KILLED && vm->state == VM_STARTING)
+		vm->cancelled = true;
 	spin_unlock(&vm->lock);
 	return first;
 }
@@ -264,6 +375,7 @@ void vm_end(struct vm *vm, enum vm_reason reason, int status)
 		vcpu_unload(v);
 		vm_vcpu_gone(v);
 	}
+	vm_put(vm);
 }
 
 void vm_fault(struct vcpu *v, const char *fmt, ...)
@@ -279,65 +391,92 @@ void vm_fault(struct vcpu *v, const char *fmt, ...)
 	vm_end(v->vm, VM_FAULT, VM_STATUS_FAULT);
 }
 
-void *vm_ram(const struct vm *vm, gpa_t gpa, uint64_t len)
-{
-	for (unsigned int i = 0; i < vm->nr_slots; i++) {
-		const struct vm_slot *s = &vm->slots[i];
+/* ---- pause and resume -------------------------------------------------- */
 
-		if (range_inside(gpa - s->gpa, len, s->size))
-			return (char *)s->pa + (gpa - s->gpa);
+/* With a reference when it changed. */
+static bool set_paused(struct vm *vm, bool on)
+{
+	bool changed;
+
+	spin_lock(&vm->lock);
+	changed = vm->state == VM_RUNNING && vm->paused != on;
+	if (changed) {
+		vm->paused = on;
+		vm->refs++;
 	}
-	return NULL;
+	spin_unlock(&vm->lock);
+	return changed;
 }
 
-gpa_t vm_ram_end(const struct vm *vm)
+int vm_pause(struct vm *vm)
 {
-	return arch_ram_base + vm->cfg->memory;
+	if (!set_paused(vm, true))
+		return ERR_BUSY;
+	for (unsigned int i = 0; i < vm->nr_vcpus; i++) {
+		struct vcpu *v = vm->vcpus[i];
+
+		vcpu_request(v, VCPU_REQ_STOP);
+		/* One that runs comes to vm_vcpu_stop() by itself. */
+		if (sched_remove(v, VCPU_STOPPED))
+			vcpu_unload(v);
+	}
+	vm_put(vm);
+	return 0;
 }
 
-/*
- * Walks [gpa, gpa+len) slot by slot. What to do with a piece: copy in, copy
- * out, or zero it, by which of @src and @dst is given.
- */
-static bool walk(const struct vm *vm, gpa_t gpa, uint64_t len,
-		 const char *src, char *dst)
+int vm_resume(struct vm *vm)
 {
-	if (gpa < arch_ram_base ||
-	    !range_inside(gpa - arch_ram_base, len, vm->cfg->memory))
+	if (!set_paused(vm, false))
+		return ERR_BUSY;
+	for (unsigned int i = 0; i < vm->nr_vcpus; i++) {
+		struct vcpu *v = vm->vcpus[i];
+
+		/* Cleared first: see vm_vcpu_stop(). */
+		__atomic_fetch_and(&v->req, ~(uint32_t)VCPU_REQ_STOP,
+				   __ATOMIC_SEQ_CST);
+		sched_resume(v);
+	}
+	vm_put(vm);
+	return 0;
+}
+
+void vm_vcpu_stop(struct vcpu *v)
+{
+	struct vm *vm = v->vm;
+	uint32_t req;
+
+	/* Once it is STOPPED another CPU may end it and free it. */
+	vm_get(vm);
+	vcpu_unload(v);
+	sched_off(v, VCPU_STOPPED);
+	/* STOPPED is visible before the last look; who resumes or ends it
+	 * changes the request first and then looks at the state. */
+	arch_mb();
+	req = __atomic_load_n(&v->req, __ATOMIC_SEQ_CST);
+	if (!(req & VCPU_REQ_STOP) || (req & VCPU_REQ_OFF))
+		sched_resume(v);
+	vm_put(vm);
+}
+
+bool vm_settled(struct vm *vm)
+{
+	bool stopped = true, paused;
+	enum vm_state s;
+
+	spin_lock(&vm->lock);
+	s = vm->state;
+	paused = vm->paused;
+	spin_unlock(&vm->lock);
+	if (s == VM_STARTING || s == VM_ENDING)
 		return false;
-	for (unsigned int i = 0; len && i < vm->nr_slots; i++) {
-		const struct vm_slot *s = &vm->slots[i];
-		uint64_t off = gpa - s->gpa, n;
-		char *p = (char *)s->pa + off;
+	if (s == VM_STOPPED || !paused || !vm_get(vm))
+		return true;
+	for (unsigned int i = 0; i < vm->nr_vcpus; i++) {
+		enum vcpu_state vs = __atomic_load_n(&vm->vcpus[i]->state,
+						     __ATOMIC_RELAXED);
 
-		if (gpa < s->gpa || off >= s->size)
-			continue;
-		n = min_u64(len, s->size - off);
-		if (src)
-			memcpy(p, src, n);
-		else if (dst)
-			memcpy(dst, p, n);
-		else
-			memset(p, 0, n);
-		src = src ? src + n : NULL;
-		dst = dst ? dst + n : NULL;
-		gpa += n;
-		len -= n;
+		stopped &= vs == VCPU_OFF || vs == VCPU_STOPPED;
 	}
-	return true;
-}
-
-bool vm_write(const struct vm *vm, gpa_t gpa, const void *buf, uint64_t len)
-{
-	return walk(vm, gpa, len, buf, NULL);
-}
-
-bool vm_read(const struct vm *vm, gpa_t gpa, void *buf, uint64_t len)
-{
-	return walk(vm, gpa, len, NULL, buf);
-}
-
-bool vm_zero(const struct vm *vm, gpa_t gpa, uint64_t len)
-{
-	return walk(vm, gpa, len, NULL, NULL);
+	vm_put(vm);
+	return stopped;
 }

@@ -18,7 +18,7 @@ def test_debug(tmp_path):
     (tmp_path / "manifest.dts").write_text(
         MANIFEST.format(kernel=guest("hello")))
     log = tmp_path / "console"
-    commands = ["hbreak host_main", "continue", "break vm_start", "continue",
+    commands = ["hbreak host_main", "continue", "break vm_run", "continue",
                 "print vm->cfg->name", "backtrace", "delete", "continue"]
     done = launcher("debug", str(tmp_path), "--log", str(log), "--gdb-args",
                     "-batch " + " ".join(f"-ex '{c}'" for c in commands))

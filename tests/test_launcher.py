@@ -205,7 +205,9 @@ GOOD = r"\036nestling vm guest status 0 reason off\n"
      0, 122, ["cake"]),
     (r"\036nestling vm Guest status 0 reason off\n\036nestling status 0\n",
      0, 122, ["Guest"]),
-    (GOOD + GOOD + r"\036nestling status 0\n", 0, 122, ["ended twice"]),
+    # A VM that was started again: its last end counts.
+    (r"\036nestling vm guest status 3 reason exit\n" + GOOD +
+     r"\036nestling status 0\n", 0, 0, []),
     (r"\036nestling status 0\n\036nestling status 0\n", 0, 122,
      ["after the last"]),
     (r"\036nestling status 0\n" + GOOD, 0, 122, ["after the last"]),

@@ -9,6 +9,7 @@
 #include "host.h"
 #include "mmu.h"
 #include "s2.h"
+#include "tlb.h"
 #include "vgic.h"
 #include "vm.h"
 #include "vtimer.h"
@@ -52,8 +53,18 @@ int arch_vm_init(struct vm *vm)
 	return err;
 }
 
+static void forget(void *arg)
+{
+	const struct vm *vm = arg;
+
+	tlb_forget(vm->arch.s2.vttbr);
+}
+
 void arch_vm_fini(struct vm *vm)
 {
+	/* No walk may start at tables that are about to be freed. */
+	for (unsigned int i = 0; i < MAX_PCPUS && cpus[i]; i++)
+		cpu_call(i, forget, vm);
 	vgic_vm_fini(vm);
 	s2_fini(&vm->arch.s2);
 }

@@ -65,6 +65,13 @@ void tlb_switch(uint64_t vttbr)
 	isb();
 }
 
+void tlb_forget(uint64_t vttbr)
+{
+	/* VMID 0 belongs to no guest, so nothing ever runs with this. */
+	if (this_cpu()->arch.vttbr == vttbr)
+		tlb_switch(0);
+}
+
 void tlb_flush_local(void)
 {
 	__asm__ volatile("tlbi vmalle1\n\tic iallu\n\tdsb nsh\n\tisb"

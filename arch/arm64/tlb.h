@@ -22,6 +22,9 @@ void tlb_flush_vmid(uint64_t vttbr);
 /* Makes @vttbr the stage 2 of this CPU, if it is not already. */
 void tlb_switch(uint64_t vttbr);
 
+/* Takes @vttbr off this CPU if it is there: nothing walks its tables here. */
+void tlb_forget(uint64_t vttbr);
+
 /* Invalidates this CPU's entries of the current VMID, and its I-cache. */
 void tlb_flush_local(void);
 

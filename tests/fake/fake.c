@@ -80,6 +80,7 @@ struct vm *fake_vm(const struct vm_config *cfg)
 	vm->slots[0] = (struct vm_slot){ arch_ram_base, (uintptr_t)ram,
 					 cfg->memory };
 	vm->state = VM_RUNNING;
+	vm->starts = 1;
 	vm->id = nr_vms;
 	vms[nr_vms++] = vm;
 	return vm;

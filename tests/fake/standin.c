@@ -12,6 +12,7 @@
 #include "dev.h"
 #include "fake.h"
 #include "host.h"
+#include "machine.h"
 #include "page.h"
 #include "print.h"
 
@@ -112,6 +113,16 @@ WEAK void page_zfree(void *p, size_t)
 	free(p);
 }
 
+WEAK uint64_t page_free_bytes(void)
+{
+	return 5 * MiB;
+}
+
+WEAK uint64_t page_total_bytes(void)
+{
+	return 16 * MiB;
+}
+
 /* ---- dev.c, vm.c, vcpu.c, cpu.c ---------------------------------------- */
 
 WEAK bool dev_input(struct vm *, uint8_t)
@@ -140,6 +151,63 @@ WEAK gpa_t vm_ram_end(const struct vm *vm)
 	const struct vm_slot *s = &vm->slots[vm->nr_slots - 1];
 
 	return s->gpa + s->size;
+}
+
+WEAK bool vm_get(struct vm *vm)
+{
+	return vm->state == VM_RUNNING;
+}
+
+WEAK void vm_put(struct vm *)
+{
+}
+
+WEAK int vm_pause(struct vm *vm)
+{
+	if (vm->state != VM_RUNNING || vm->paused)
+		return ERR_BUSY;
+	vm->paused = true;
+	return 0;
+}
+
+WEAK int vm_resume(struct vm *vm)
+{
+	if (!vm->paused)
+		return ERR_BUSY;
+	vm->paused = false;
+	return 0;
+}
+
+WEAK int vm_start(struct vm *vm)
+{
+	if (vm->state != VM_STOPPED)
+		return ERR_BUSY;
+	vm->state = VM_RUNNING;
+	vm->starts++;
+	return 0;
+}
+
+WEAK bool vm_settled(struct vm *vm)
+{
+	return vm->state == VM_STOPPED || vm->state == VM_RUNNING;
+}
+
+WEAK const char *vm_reason_word(enum vm_reason)
+{
+	return "reason";
+}
+
+WEAK struct sched_times sched_times(struct vcpu *v)
+{
+	return (struct sched_times){ v->se.run, v->se.wait, v->se.blocked };
+}
+
+WEAK void machine_keep(void)
+{
+}
+
+WEAK void machine_drop(void)
+{
 }
 
 WEAK void vm_end(struct vm *vm, enum vm_reason reason, int status)

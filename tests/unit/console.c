@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// objs: core/console.c core/monitor.c core/print.c
+// objs: core/console.c core/monitor.c core/print.c core/prompt.c core/timer.c
 /*
  * The console mux: what guests can and cannot put on the terminal, focus,
- * input in order and without loss, and the monitor's commands.
+ * input in order and without loss; the monitor's prompt and its commands.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,10 @@
 
 #include "console.h"
 #include "fake.h"
+#include "machine.h"
+#include "monitor.h"
 #include "print.h"
+#include "prompt.h"
 
 static const struct vm_config cfg[3] = {
 	{ .name = "a", .nr_vcpus = 2, .memory = 2 * MiB },
@@ -68,6 +72,7 @@ static void start(unsigned int n)
 
 static int stop(void **)
 {
+	prompt_close();
 	console_line("");	/* leaves nobody's line open */
 	while (nr_vms)
 		fake_vm_free(vm[nr_vms - 1]);
@@ -288,34 +293,289 @@ static void order_stays(void **)
 
 /* ---- monitor ----------------------------------------------------------- */
 
-static void command(void *keys)
+static int kept;	/* machine_keep() minus machine_drop() */
+
+void machine_keep(void)
 {
-	type(keys);
+	kept++;
 }
 
-static char help_keys[] = "\x14?", list_keys[] = "\x14l", quit_keys[] = "\x14q",
-	    bad_keys[] = "\x14z", far_keys[] = "\x14" "7";
+void machine_drop(void)
+{
+	kept--;
+}
 
-static void commands(void **)
+static void single_keys(void **)
 {
 	start(2);
 	vcpu_memory.state = VCPU_BLOCKED;
-	command(help_keys);
-	assert_non_null(strstr(fake_uart, "nestling:   l       list the VMs"));
+	type("\x14?");
+	assert_non_null(strstr(fake_uart, "nestling:   l      list the VMs"));
 	fake_uart_clear();
-	command(list_keys);
-	expect("nestling: *0 a running, vCPUs: 2 blocked\r\n"
-	       "nestling:  1 b running, vCPUs: 1 blocked\r\n");
-	command(bad_keys);
+	type("\x14l");
+	expect("nestling:  #  name  state      vcpus  MiB       starts  status"
+	       "      vCPU states\r\n"
+	       "nestling: *0  a     running    2      2         1       -     "
+	       "      2 blocked\r\n"
+	       "nestling:  1  b     running    1      2         1       -     "
+	       "      1 blocked\r\n");
+	type("\x14~");
 	expect("nestling: no such command; Ctrl-T ? lists them\r\n");
-	command(far_keys);
+	type("\x14" "7");
 	expect("nestling: there is no VM 7\r\n");
-	vm[0]->state = VM_STOPPED;
-	assert_int_equal(fake_run(command, quit_keys), -1);
-	assert_int_equal(vm[0]->reason, VM_OFF);
+	type("\x14q");
+	assert_int_equal(vm[0]->reason, VM_KILLED);
 	assert_int_equal(vm[1]->reason, VM_KILLED);
-	assert_int_equal(fake_run(command, quit_keys), 0);
-	expect("\x1enestling status 0\r\n");
+}
+
+#define BACK "\b \b"
+
+static void editing(void **)
+{
+	start(2);
+	type("\x14:");
+	assert_int_equal(kept, 1);
+	type("mex\x7f" "m\r");
+	expect("nestling> mex" BACK "m\r\nnestling: 4096 pages of 4 KiB: 1280 "
+	       "free, 2816 used (5 of 16 MiB free)\r\nnestling> ");
+	type("a\x15\x08log  loud \x17");
+	expect("a" BACK "log  loud " BACK BACK BACK BACK BACK);
+	type("\x17\x17x\n");
+	expect(BACK BACK BACK BACK BACK "x\r\nnestling: there is no command "
+					"'x'; help lists them\r\nnestling> ");
+	/* Up arrow, other keys of terminals, control and 8-bit characters. */
+	type("y\x1b[A\x1bOA\x1b[1;5C\x1b[3~\x01\xc3\x1bq");
+	expect("y" BACK "x" BACK "xq");
+	type("\r\n\r\n");
+	expect("\r\nnestling: there is no command 'xq'; help lists them\r\n"
+	       "nestling> \r\nnestling> ");
+	type("leave\r");
+	expect("leave\r\n");
+	assert_int_equal(kept, 0);
+	type("\x14m\x03\x14m\x04");
+	expect("nestling> \r\nnestling> \r\n");
+	assert_int_equal(kept, 0);
+	room[0] = 1;
+	type("z");
+	assert_string_equal(taken[0], "z");
+}
+
+static void line_is_bounded(void **)
+{
+	start(2);
+	type("\x14:");
+	fake_uart_clear();
+	for (unsigned int i = 0; i < PROMPT_LINE_MAX + 2; i++)
+		type("x");
+	assert_int_equal(fake_uart_len, PROMPT_LINE_MAX + 2);
+	assert_string_equal(fake_uart + PROMPT_LINE_MAX, "\a\a");
+	fake_uart_clear();
+	type("\x17");
+	assert_int_equal(fake_uart_len, 3 * PROMPT_LINE_MAX);
+}
+
+/* Output breaks into a command that is typed; the next key shows it again. */
+static void prompt_comes_back(void **)
+{
+	start(2);
+	guest(0, "lo");
+	type("\x14:vm");
+	guest(0, "gin\n");
+	guest(1, "x\n");
+	type("s");
+	expect("[a] lo\r\nnestling> vm\r\n[a] gin\r\n[b] x\r\nnestling> vms");
+	guest(0, "half");
+	type("\x04");
+	expect("\r\n[a] half");
+}
+
+static char answer[4096];
+
+static void keep(struct monitor *, const char *text)
+{
+	strcat(answer, text);
+	strcat(answer, "\n");
+}
+
+/* Executes @line elsewhere than at the prompt. */
+static const char *run(const char *line)
+{
+	static struct monitor m = { .line = keep };
+	char text[100];
+
+	answer[0] = 0;
+	strcpy(text, line);
+	monitor_execute(&m, text);
+	return answer;
+}
+
+static void commands(void **)
+{
+	start(3);
+	assert_non_null(strstr(run("help"), "\nnestling:   kill   VM       "));
+	assert_string_equal(run("  pause   b  "), "");
+	assert_true(vm[1]->paused);
+	assert_string_equal(run("pause b"), "nestling: VM b is paused\n");
+	assert_string_equal(run("resume 1"), "");
+	assert_string_equal(run("resume b"), "nestling: VM b is not paused\n");
+	assert_string_equal(run("start b"), "nestling: VM b is running\n");
+	assert_string_equal(run("kill b"), "");
+	assert_int_equal(vm[1]->reason, VM_KILLED);
+	assert_string_equal(run("kill b"), "nestling: VM b is not running\n");
+	assert_string_equal(run("reset b"), "nestling: VM b is not running\n");
+	assert_string_equal(run("pause b"), "nestling: VM b is stopped\n");
+	assert_string_equal(run("regs b 0"), "nestling: VM b is not running\n");
+	assert_string_equal(run("start b"), "");
+	assert_string_equal(run("reset b"), "");
+	assert_int_equal(vm[1]->reason, VM_RESET);
+	vcpu_memory.vm = vm[0];
+	vcpu_memory.state = VCPU_RUNNING;
+	assert_string_equal(run("regs a 1"), "nestling: VM a vCPU 0 is "
+					     "running: pause the VM first\n");
+	assert_string_equal(run("regs a 2"), "nestling: VM a has no vCPU 2\n");
+	assert_string_equal(run("regs a -1"),
+			    "nestling: VM a has no vCPU -1\n");
+	assert_string_equal(run("log debug"), "");
+	assert_int_equal(log_level, LOG_DEBUG);
+	log_level = LOG_INFO;
+	assert_string_equal(run(""), "");
+}
+
+static void mistakes(void **)
+{
+	static const char *const names[] = { "3", "-1", "4294967296", "aa",
+					     "A", "99999999999999999999" };
+	char line[80], want[80];
+
+	start(3);
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
+		sprintf(line, "kill %s", names[i]);
+		sprintf(want, "nestling: there is no VM %s\n", names[i]);
+		assert_string_equal(run(line), want);
+	}
+	assert_string_equal(run("kill"), "nestling: usage: kill VM\n");
+	assert_string_equal(run("kill a b"), "nestling: usage: kill VM\n");
+	assert_string_equal(run("regs a 1 2 3 4 5 6"),
+			    "nestling: usage: regs VM VCPU\n");
+	assert_string_equal(run("vms x"), "nestling: usage: vms\n");
+	assert_string_equal(run("log loud"), "nestling: log: 'loud' is none of "
+					     "error, warn, info, debug\n");
+	assert_string_equal(run("Kill a"), "nestling: there is no command "
+					   "'Kill'; help lists them\n");
+	assert_int_equal(vm[0]->state, VM_RUNNING);
+}
+
+static void table_of_vcpus(void **)
+{
+	start(2);
+	fake_cpus_init(4);
+	memset(&vcpu_memory, 0, sizeof(vcpu_memory));
+	vcpu_memory.vm = vm[1];
+	vcpu_memory.id = 3;
+	vcpu_memory.state = VCPU_BLOCKED;
+	vcpu_memory.loaded_on = 2;
+	vcpu_memory.se.par.weight = 10000;
+	vcpu_memory.se.par.affinity = 0xd;
+	vcpu_memory.se.run = 1234567;
+	vcpu_memory.se.wait = 2000;
+	vcpu_memory.se.blocked = 9999;
+	vcpu_memory.stats.exits = 42;
+	run("vcpus b");
+	assert_non_null(strstr(answer, "name  vCPU  state    pCPU  affinity  "
+				       "class             run ms   wait ms  "
+				       "sleep ms exits\n"));
+	assert_non_null(strstr(answer, "b     3     blocked  2     0,2-3     "
+				       "fair 10000        1234     2        "
+				       "9        42\n"));
+	vcpu_memory.loaded_on = VCPU_NOT_LOADED;
+	vcpu_memory.se.par.rt_budget = 500;
+	vcpu_memory.se.par.rt_period = 10000;
+	assert_non_null(strstr(run("vcpus 1"),
+			       "blocked  -     0,2-3     rt 500/10000 us   "));
+}
+
+static void nobody_in_focus(void **)
+{
+	start(2);
+	guest(0, "half");
+	type("\x14:focus all\r\x04");
+	fake_uart_clear();
+	guest(0, " a");
+	guest(1, "b\n");
+	guest(0, "\n");
+	expect("[b] b\r\n[a]  a\r\n");
+	room[0] = room[1] = 9;
+	type("lost\x14nkept");
+	assert_string_equal(taken[0], "kept");
+	assert_string_equal(taken[1], "");
+}
+
+static bool ending;
+
+bool vm_settled(struct vm *)
+{
+	return !ending;
+}
+
+/* A VM that takes time to end: what is typed meanwhile comes afterwards. */
+static void typed_ahead(void **)
+{
+	start(2);
+	type("\x14:");
+	fake_uart_clear();
+	ending = true;
+	type("kill b\r");
+	type("mem\r\x04" "ab\x14nc");
+	expect("kill b\r\n");
+	fake_time = fake_timer;
+	timer_run(&cpus[0]->timers, fake_time);
+	expect("");
+	assert_true(fake_timer > fake_time);
+	ending = false;
+	room[0] = 9;
+	fake_time = fake_timer;
+	timer_run(&cpus[0]->timers, fake_time);
+	assert_non_null(strstr(fake_uart, "nestling> mem\r\nnestling: 4096 "));
+	assert_non_null(strstr(fake_uart, "\r\nnestling> \r\nnestling: focus "
+					  "on b\r\n"));
+	assert_string_equal(taken[0], "ab");
+	assert_int_equal(kept, 0);
+}
+
+/* Input of a VM that has ended is gone; of one between two lives it waits. */
+static void input_of_another_life(void **)
+{
+	start(1);
+	vm[0]->state = VM_STARTING;
+	type("x");
+	console_input_drop(vm[0]);
+	type("y");
+	vm[0]->state = VM_STOPPED;
+	type("z");
+	room[0] = 9;
+	vm[0]->state = VM_RUNNING;
+	console_input_more(vm[0]);
+	assert_string_equal(taken[0], "y");
+}
+
+static void drops(void)
+{
+	console_input_drop(vm[0]);
+}
+
+/* The same when another CPU is just feeding it. */
+static void dropped_while_fed(void **)
+{
+	start(1);
+	type("ab");
+	assert_int_equal(vm[0]->out.in_count, 2);
+	while_unlocked = drops;
+	room[0] = 1;
+	console_input_more(vm[0]);
+	assert_int_equal(vm[0]->out.in_count, 0);
+	room[0] = 9;
+	type("c");
+	assert_string_equal(taken[0], "ac");
 }
 
 #define TEST(fn) cmocka_unit_test_teardown(fn, stop)
@@ -335,7 +595,17 @@ int main(void)
 		TEST(input_overflows),
 		TEST(no_lost_room),
 		TEST(order_stays),
+		TEST(single_keys),
+		TEST(editing),
+		TEST(line_is_bounded),
+		TEST(prompt_comes_back),
 		TEST(commands),
+		TEST(mistakes),
+		TEST(table_of_vcpus),
+		TEST(nobody_in_focus),
+		TEST(typed_ahead),
+		TEST(input_of_another_life),
+		TEST(dropped_while_fed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,8 @@
 # The status records on the console. Only the hypervisor can send the byte 0x1e
 # (it replaces it in everything a guest prints), and it does so only at the
 # start of a line:
-#     0x1e "nestling vm NAME status N reason WORD\n"    a VM ended for good
+#     0x1e "nestling vm NAME status N reason WORD\n"    a VM ended; it may be
+#                                                       started again
 #     0x1e "nestling status N\n"                        the last line of all
 # The line end may have the carriage return that terminals want. The decoder
 # takes these two forms and nothing else, cuts them out of the stream, and
@@ -22,7 +23,8 @@ class Decoder:
     """Splits a console stream into text for people and status records."""
 
     def __init__(self):
-        self.vms = {}		# name: (status, reason), in order of ending
+        self.vms = {}		# name: (status, reason) of its last end
+        self.ends = []		# (name, status, reason), in order of ending
         self.status = None	# the machine's status once it was sent
         self.error = None	# what was wrong with the stream first
         self._record = None	# bytes of a record not yet complete
@@ -33,11 +35,10 @@ class Decoder:
 
     def _vm(self, match):
         name, number = match[1].decode(), int(match[2])
-        if name in self.vms:
-            self._fail(f"VM {name} ended twice")
         if number > 255:
             self._fail(f"status {number} of VM {name} is above 255")
         self.vms[name] = (number, match[3].decode())
+        self.ends.append((name, *self.vms[name]))
 
     def _take(self, line):
         """One complete record, without 0x1e and line feed."""

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * RAM of a VM: taken from the page allocator in the largest blocks that fit,
+ * scrubbed before a guest gets it, given back at the end. Scrubbing happens
+ * once, before each life of a VM; page_alloc() does the same for memory of the
+ * hypervisor itself. So whatever a guest left behind is seen by nobody. The
+ * list of slots changes only while the VM is built and torn down, by the one
+ * CPU that does it; no lock.
+ */
+#include "arch.h"
+#include "cpu.h"
+#include "page.h"
+#include "vm.h"
+
+#include <string.h>
+
+/* Zeroing this much takes well below a millisecond. */
+#define SCRUB_STEP	(2 * MiB)
+
+int vm_ram_alloc(struct vm *vm)
+{
+	uint64_t left = vm->cfg->memory;
+	gpa_t gpa = arch_ram_base;
+	unsigned int order = PAGE_MAX_ORDER;
+
+	while (left) {
+		struct vm_slot *s = &vm->slots[vm->nr_slots];
+
+		while ((PAGE_SIZE << order) > left)
+			order--;
+		if (vm->nr_slots == MAX_SLOTS)
+			return ERR_NOMEM;
+		s->pa = page_alloc_dirty(order);
+		if (!s->pa) {
+			/* Fragmented: smaller blocks may do. */
+			if (!order--)
+				return ERR_NOMEM;
+			continue;
+		}
+		s->gpa = gpa;
+		s->size = PAGE_SIZE << order;
+		vm->nr_slots++;
+		if (arch_vm_map(vm, s->gpa, s->pa, s->size))
+			return ERR_NOMEM;
+		gpa += s->size;
+		left -= s->size;
+	}
+	return 0;
+}
+
+static void scrub(const struct vm_slot *s)
+{
+	for (uint64_t off = 0; off < s->size; off += SCRUB_STEP) {
+		uint64_t n = min_u64(SCRUB_STEP, s->size - off);
+		char *p = (char *)s->pa + off;
+
+		arch_zero_ram(p, n);
+		arch_sync_ram(p, n);
+		/* Other CPUs wait for answers without doing anything else. */
+		cpu_answer();
+	}
+}
+
+void vm_ram_scrub(struct vm *vm)
+{
+	for (unsigned int i = 0; i < vm->nr_slots; i++)
+		scrub(&vm->slots[i]);
+}
+
+void vm_ram_free(struct vm *vm)
+{
+	for (unsigned int i = 0; i < vm->nr_slots; i++)
+		page_free(vm->slots[i].pa, page_order(vm->slots[i].size));
+	vm->nr_slots = 0;
+}
+
+void *vm_ram(const struct vm *vm, gpa_t gpa, uint64_t len)
+{
+	for (unsigned int i = 0; i < vm->nr_slots; i++) {
+		const struct vm_slot *s = &vm->slots[i];
+
+		if (range_inside(gpa - s->gpa, len, s->size))
+			return (char *)s->pa + (gpa - s->gpa);
+	}
+	return NULL;
+}
+
+gpa_t vm_ram_end(const struct vm *vm)
+{
+	return arch_ram_base + vm->cfg->memory;
+}
+
+/*
+ * Walks [gpa, gpa+len) slot by slot. What to do with a piece: copy in, copy
+ * out, or zero it, by which of @src and @dst is given.
+ */
+static bool walk(const struct vm *vm, gpa_t gpa, uint64_t len,
+		 const char *src, char *dst)
+{
+	if (gpa < arch_ram_base ||
+	    !range_inside(gpa - arch_ram_base, len, vm->cfg->memory))
+		return false;
+	for (unsigned int i = 0; len && i < vm->nr_slots; i++) {
+		const struct vm_slot *s = &vm->slots[i];
+		uint64_t off = gpa - s->gpa, n;
+		char *p = (char *)s->pa + off;
+
+		if (gpa < s->gpa || off >= s->size)
+			continue;
+		n = min_u64(len, s->size - off);
+		if (src)
+			memcpy(p, src, n);
+		else if (dst)
+			memcpy(dst, p, n);
+		else
+			memset(p, 0, n);
+		src = src ? src + n : NULL;
+		dst = dst ? dst + n : NULL;
+		gpa += n;
+		len -= n;
+	}
+	return true;
+}
+
+bool vm_write(const struct vm *vm, gpa_t gpa, const void *buf, uint64_t len)
+{
+	return walk(vm, gpa, len, buf, NULL);
+}
+
+bool vm_read(const struct vm *vm, gpa_t gpa, void *buf, uint64_t len)
+{
+	return walk(vm, gpa, len, NULL, buf);
+}
+
+bool vm_zero(const struct vm *vm, gpa_t gpa, uint64_t len)
+{
+	return walk(vm, gpa, len, NULL, NULL);
+}
