@@ -99,13 +99,15 @@ deps = -MMD -MP
 arch-flags-arm64 := -march=armv8.4-a -mgeneral-regs-only -mstrict-align \
 	-mbranch-protection=none
 arch-flags-loongarch := -march=loongarch64 -mabi=lp64s -mfpu=none -msimd=none \
-	-mstrict-align
+	-mstrict-align -mcmodel=normal
 
-# A static PIE that relocates itself. Hidden declarations keep the compiler
-# from going through a GOT that is not relocated yet when the first C code runs.
-pie := -fpie -fvisibility=hidden -include $(B)/hidden.h
+# On arm64 a static PIE that relocates itself. Hidden declarations keep the
+# compiler from going through a GOT that is not relocated yet when the first C
+# code runs. On LoongArch linked to its place.
+place-arm64 := -fpie -fvisibility=hidden -include $(B)/hidden.h
+place-loongarch := -fno-pie -mno-relax
 
-codegen := $(language) $(output) $(arch-flags-$(ARCH)) $(pie)
+codegen := $(language) $(output) $(arch-flags-$(ARCH)) $(place-$(ARCH))
 core-inc := -nostdinc -iquote core -Icore/freestanding -Iabi \
 	-Iarch/$(ARCH)/include -isystem build/third/libfdt \
 	-isystem $(gcc-inc)
@@ -115,8 +117,10 @@ arch-flags := $(codegen) -Wframe-larger-than=1024 $(warnings) $(arch-inc)
 fdt-flags := $(codegen) -w -DLIBFDT_BUILD -nostdinc -Ibuild/third/libfdt \
 	-isystem $(gcc-inc)
 
-link-flags := -pie --no-dynamic-linker -z text -z norelro -z noexecstack \
-	--build-id=none --gc-sections --fatal-warnings --orphan-handling=error
+link-arm64 := -pie --no-dynamic-linker -z text
+link-loongarch := -static --no-relax --no-warn-rwx-segments
+link-flags := $(link-$(ARCH)) -z norelro -z noexecstack --build-id=none \
+	--gc-sections --fatal-warnings --orphan-handling=error
 
 # Guests are ordinary C under newlib and may use FP.
 newlib := build/third/newlib-$(ARCH)
@@ -233,8 +237,12 @@ $(B)/nestling.elf: $(hyp-o) $(script) $(B)/objects Makefile
 	$(Q)$(LD) $(link-flags) -T $(script) -Map $(B)/nestling.map -o $@ \
 		$(hyp-o)
 
+# What the loader of the machine takes: an Image, or an ELF file.
+binary-arm64 := -O binary
+binary-loongarch := --strip-all
+
 $(B)/nestling: $(B)/nestling.elf
-	$(Q)$(OBJCOPY) -O binary $< $@
+	$(Q)$(OBJCOPY) $(binary-$(ARCH)) $< $@
 
 $(B)/nestling.sym: $(B)/nestling.elf
 	$(Q)$(NM) -n $< >$@

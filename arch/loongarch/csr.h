@@ -85,6 +85,7 @@
 #define IOCSR_IPI_SET		0x1008
 #define IOCSR_IPI_CLEAR		0x100c
 #define IOCSR_MAILBOX0		0x1020
+#define IOCSR_MAILBOX1		0x1028
 /* To any CPU: number in bits 25:16, bit 31 waits until it has arrived. */
 #define IOCSR_IPI_SEND		0x1040
 #define IOCSR_MAIL_SEND		0x1048

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct host_cpu {
+	uint32_t phys_id;		/* CSR.CPUID, IPIs go to that */
 	uint64_t timer_deadline;	/* as set, UINT64_MAX: off */
 };
 
