@@ -18,6 +18,9 @@
 /* HVCL with code 0, the only one that is a hypercall. */
 #define INSN_HVCL	0x002b8000u
 
+/* CSRRD, CSRWR, CSRXCHG: the upper byte. */
+#define INSN_CSR	0x04u
+
 enum { A0 = 4, A1, A2, A3 };	/* numbers of the argument registers */
 
 static uint32_t bad_insn(void)
@@ -76,70 +79,80 @@ void arch_vcpu_hcall_done(struct vcpu *v, const struct vm_exit *exit)
 
 /* ---- exceptions ---------------------------------------------------------- */
 
-static enum exit_action on_irq(struct vcpu *v, unsigned int ec, unsigned int es)
+static unsigned int subcode(uint64_t estat)
+{
+	return (unsigned int)field(estat, 30, 22);
+}
+
+static enum exit_action on_irq(struct vcpu *v, unsigned int ec, uint64_t estat)
 {
 	(void)v;
 	(void)ec;
-	(void)es;
+	(void)estat;
 	arch_irq_poll();
 	return ACT_RESUME;
 }
 
-/* An instruction's own exception, unchanged. */
-static enum exit_action on_insn(struct vcpu *v, unsigned int ec,
-				unsigned int es)
+static enum exit_action on_mem(struct vcpu *v, unsigned int ec, uint64_t estat)
 {
-	inject_insn(v, ec, es, bad_insn());
+	return mem_fault(v, ec, subcode(estat));
+}
+
+/* An instruction's own exception, unchanged. */
+static enum exit_action on_insn(struct vcpu *v, unsigned int ec, uint64_t estat)
+{
+	inject_insn(v, ec, subcode(estat), bad_insn());
 	return ACT_RESUME;
 }
 
 /* The same with an address. */
-static enum exit_action on_badv(struct vcpu *v, unsigned int ec,
-				unsigned int es)
+static enum exit_action on_badv(struct vcpu *v, unsigned int ec, uint64_t estat)
 {
-	inject_badv(v, ec, es, csr_read(CSR_BADV), bad_insn());
+	inject_badv(v, ec, subcode(estat), csr_read(CSR_BADV), bad_insn());
 	return ACT_RESUME;
 }
 
 /*
- * HVCL does not exist without LVZ, and with it is privileged: then it comes by
- * way of priv.c. It is a call from virtual PLV0 only.
+ * HVCL does not exist without LVZ, and with it is privileged: then it comes as
+ * IPE. It is a call from virtual PLV0 only.
  */
-static enum exit_action on_ine(struct vcpu *v, unsigned int ec, unsigned int es)
+static enum exit_action on_ine(struct vcpu *v, unsigned int ec, uint64_t estat)
 {
 	if (bad_insn() == INSN_HVCL && !la_plv(v))
 		return hcall(v);
-	return on_insn(v, ec, es);
+	return on_insn(v, ec, estat);
 }
 
-static enum exit_action on_ipe(struct vcpu *v, unsigned int ec, unsigned int es)
+static enum exit_action on_ipe(struct vcpu *v, unsigned int ec, uint64_t estat)
 {
 	uint32_t insn = bad_insn();
 
 	if (insn == INSN_HVCL)
-		return on_ine(v, ECODE_INE, es);
+		return on_ine(v, ECODE_INE, estat);
 	if (la_plv(v))
-		return on_insn(v, ec, es);
+		return on_insn(v, ec, estat);
+	if (insn >> 24 == INSN_CSR)
+		return vcsr_insn(v, insn);
 	return priv_handle(v, insn);
 }
 
-static enum exit_action on_fp(struct vcpu *v, unsigned int ec, unsigned int es)
+static enum exit_action on_fp(struct vcpu *v, unsigned int ec, uint64_t estat)
 {
-	(void)es;
+	(void)estat;
 	return la_fp_trap(v, ec);
 }
 
 /* EUEN.BTE is never set: no guest has LBT. */
-static enum exit_action on_btd(struct vcpu *v, unsigned int ec, unsigned int es)
+static enum exit_action on_btd(struct vcpu *v, unsigned int ec, uint64_t estat)
 {
 	(void)ec;
-	return on_insn(v, ECODE_INE, es);
+	return on_insn(v, ECODE_INE, estat);
 }
 
 static enum exit_action on_unknown(struct vcpu *v, unsigned int ec,
-				   unsigned int es)
+				   uint64_t estat)
 {
-	vm_fault(v, "unexpected exception %u.%u at 0x%llx", ec, es,
+	vm_fault(v, "unexpected exception %u.%u at 0x%llx", ec, subcode(estat),
 		 (unsigned long long)v->arch.regs.pc);
 	v->arch.exit->kind = EXIT_WORK;
 	return ACT_LEAVE;
@@ -147,9 +160,9 @@ static enum exit_action on_unknown(struct vcpu *v, unsigned int ec,
 
 static enum exit_action (*const on_exception[ECODES])(struct vcpu *v,
 						      unsigned int ec,
-						      unsigned int es) = {
+						      uint64_t estat) = {
 	[ECODE_INT] = on_irq,
-	[ECODE_PIL... ECODE_ADE] = mem_fault,
+	[ECODE_PIL... ECODE_ADE] = on_mem,
 	[ECODE_ALE... ECODE_BCE] = on_badv,
 	[ECODE_SYS... ECODE_BRK] = on_insn,
 	[ECODE_INE] = on_ine,
@@ -163,10 +176,14 @@ static enum exit_action (*const on_exception[ECODES])(struct vcpu *v,
 
 /* ---- the loop ------------------------------------------------------------ */
 
-static uint32_t work_of(const struct vcpu *v)
+/*
+ * Volatile rather than a relaxed atomic load, behind which the compiler puts a
+ * barrier that orders loads of one address: nothing here needs it.
+ */
+static inline uint32_t work_of(const struct vcpu *v)
 {
-	return __atomic_load_n(&v->req, __ATOMIC_RELAXED) |
-	       __atomic_load_n(&this_cpu()->work, __ATOMIC_RELAXED);
+	return *(const volatile uint32_t *)&v->req |
+	       *(const volatile uint32_t *)&this_cpu()->work;
 }
 
 /* Something is to do before the guest goes on: 0 when it was all ours. */
@@ -194,10 +211,9 @@ static inline uint32_t pending_work(struct vcpu *v)
 unsigned int exit_handle(struct vcpu *v, uint64_t estat)
 {
 	unsigned int ec = (unsigned int)field(estat, 21, 16);
-	unsigned int es = (unsigned int)field(estat, 30, 22);
 
 	v->stats.exits++;
-	if (on_exception[ec](v, ec, es) == ACT_LEAVE)
+	if (on_exception[ec](v, ec, estat) != ACT_RESUME)
 		return 1;
 	if (!pending_work(v))
 		return 0;

@@ -108,7 +108,7 @@ void la_irq_changed(struct vcpu *v);
 /* Takes the interrupt that is deliverable now, if one is. */
 void la_irq_take(struct vcpu *v);
 
-/* ---- lafp.c --------------------------------------------------------------- */
+/* ---- lafp.c -------------------------------------------------------------- */
 
 /* EUEN bits of the units up to @level. */
 uint64_t la_euen_mask(enum fp_level level);
@@ -121,11 +121,8 @@ enum exit_action la_fp_trap(struct vcpu *v, unsigned int ecode);
 /* The privileged instruction @insn at virtual PLV0. */
 enum exit_action priv_handle(struct vcpu *v, uint32_t insn);
 
-/* Value that the guest reads of CSR @num; numbers that do not exist read 0. */
-uint64_t vcsr_read(struct vcpu *v, unsigned int num);
-
-/* Writes the bits of @mask as the guest's CSRWR or CSRXCHG does. */
-void vcsr_write(struct vcpu *v, unsigned int num, uint64_t val, uint64_t mask);
+/* CSRRD, CSRWR or CSRXCHG at virtual PLV0. */
+enum exit_action vcsr_insn(struct vcpu *v, uint32_t insn);
 
 /* Reset values; @v is not loaded. */
 void vcsr_reset(struct vcpu *v);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Privileged instructions of a guest at virtual PLV0 (Reference Manual 4.2).
- * Each of them trapped before it did anything, with its word in BADI. What is
- * not in these tables is not privileged, or does not exist.
+ * Privileged instructions of a guest at virtual PLV0 but those that reach CSRs
+ * (Reference Manual 4.2). Each of them trapped before it did anything, with its
+ * word in BADI. What is not in this table is not privileged, or does not exist.
  */
 #include "la.h"
 
@@ -10,7 +10,6 @@
 #define RD(w)		((w) & 31)
 #define RJ(w)		((w) >> 5 & 31)
 #define RK(w)		((w) >> 10 & 31)
-#define CSR_NUM(w)	((w) >> 10 & 0x3fff)
 #define UI8(w)		((w) >> 10 & 0xff)
 
 static enum exit_action next(struct vcpu *v)
@@ -24,23 +23,6 @@ static enum exit_action nonexistent(struct vcpu *v, uint32_t w)
 	inject_insn(v, ECODE_INE, 0, w);
 	return ACT_RESUME;
 }
-
-/* ---- CSRs ---------------------------------------------------------------- */
-
-/* The field of the mask register says which of the three it is. */
-static enum exit_action on_csr(struct vcpu *v, uint32_t w)
-{
-	unsigned int rd = RD(w), rj = RJ(w), num = CSR_NUM(w);
-	uint64_t old = vcsr_read(v, num);
-
-	if (rj)
-		vcsr_write(v, num, reg_read(v, rd),
-			   rj == 1 ? UINT64_MAX : reg_read(v, rj));
-	reg_write(v, rd, old);
-	return next(v);
-}
-
-/* ---- IOCSR, TLB, tables: major opcode 0x06 ------------------------------- */
 
 static uint64_t sign_extend(uint64_t val, unsigned int bytes)
 {
@@ -166,8 +148,6 @@ static const struct {
 
 enum exit_action priv_handle(struct vcpu *v, uint32_t w)
 {
-	if (w >> 24 == 0x04)
-		return on_csr(v, w);
 	for (unsigned int i = 0; i < ARRAY_SIZE(insns); i++)
 		if ((w & insns[i].mask) == insns[i].match)
 			return insns[i].handle(v, w);

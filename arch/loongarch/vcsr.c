@@ -13,7 +13,8 @@
 
 #define CSR_LOW		0xa0	/* numbers below have a dense table */
 
-#define PTE_FIELDS	BITS(6, 0) | PTE_PPN | PTE_NR | PTE_NX | PTE_RPLV
+#define PTE_FIELDS							\
+	(BITS(6, 0) | PTE_PPN | PTE_NR | PTE_NX | PTE_RPLV)
 #define ADDR_PAGE	~BITS(11, 0)		/* 64-bit address of a page */
 #define PHYS_PAGE	BITS(LA_PALEN - 1, 12)
 #define ALL		UINT64_MAX
@@ -29,9 +30,9 @@
 	 (uint64_t)__builtin_ctz(LA_STLB_SETS) << 20)
 
 struct csr_row {
-	uint16_t off;		/* in struct arch_vcpu; 0: always reads 0 */
+	uint32_t off;		/* in struct arch_vcpu; 0: always reads 0 */
+	uint32_t reset;
 	uint64_t mask;		/* bits that writes change */
-	uint64_t reset;
 	/* Value that the guest sees, where it is not what is stored. */
 	uint64_t (*read)(struct vcpu *v);
 	/* After a write; @old is what was stored before. */
@@ -165,70 +166,70 @@ static void dmw_changed(struct vcpu *v, unsigned int num, uint64_t old)
 /* ---- the table ----------------------------------------------------------- */
 
 #define AT(f)		.off = offsetof(struct arch_vcpu, csr.f)
-#define SAVE_ROW(n)	[CSR_SAVE0 + (n)] = { AT(save[n]), ALL }
+#define SAVE_ROW(n)	[CSR_SAVE0 + (n)] = { AT(save[n]), 0, ALL }
 
 // clang-format off
 static const struct csr_row low[CSR_LOW] = {
-	[CSR_CRMD] = { AT(crmd), BITS(9, 0), CRMD_DA, NULL, crmd_changed },
-	[CSR_PRMD] = { AT(prmd), BITS(3, 0) },
-	[CSR_EUEN] = { AT(euen), BITS(2, 0), 0, NULL, euen_changed },
-	[CSR_ECFG] = { AT(ecfg), INT_ALL | ECFG_VS, 0, NULL, irq_changed },
-	[CSR_ESTAT] = { AT(estat), INT_SWI, 0, read_estat, irq_changed },
-	[CSR_ERA] = { AT(era), ALL },
-	[CSR_BADV] = { AT(badv), ALL },
-	[CSR_BADI] = { AT(badi), 0 },
-	[CSR_EENTRY] = { AT(eentry), ADDR_PAGE },
-	[CSR_TLBIDX] = { AT(tlbidx), TLBIDX_INDEX | TLBIDX_PS | TLBIDX_NE },
-	[CSR_TLBEHI] = { AT(tlbehi), TLBEHI_VPPN, 0, NULL, tlbehi_changed },
-	[CSR_TLBELO0] = { AT(tlbelo0), PTE_FIELDS },
-	[CSR_TLBELO1] = { AT(tlbelo1), PTE_FIELDS },
-	[CSR_ASID] = { AT(asid), ASID_ASID, 0, read_asid, asid_changed },
-	[CSR_PGDL] = { AT(pgdl), ADDR_PAGE },
-	[CSR_PGDH] = { AT(pgdh), ADDR_PAGE },
+	[CSR_CRMD] = { AT(crmd), CRMD_DA, BITS(9, 0), NULL, crmd_changed },
+	[CSR_PRMD] = { AT(prmd), 0, BITS(3, 0) },
+	[CSR_EUEN] = { AT(euen), 0, BITS(2, 0), NULL, euen_changed },
+	[CSR_ECFG] = { AT(ecfg), 0, INT_ALL | ECFG_VS, NULL, irq_changed },
+	[CSR_ESTAT] = { AT(estat), 0, INT_SWI, read_estat, irq_changed },
+	[CSR_ERA] = { AT(era), 0, ALL },
+	[CSR_BADV] = { AT(badv), 0, ALL },
+	[CSR_BADI] = { AT(badi), 0, 0 },
+	[CSR_EENTRY] = { AT(eentry), 0, ADDR_PAGE },
+	[CSR_TLBIDX] = { AT(tlbidx), 0, TLBIDX_INDEX | TLBIDX_PS | TLBIDX_NE },
+	[CSR_TLBEHI] = { AT(tlbehi), 0, TLBEHI_VPPN, NULL, tlbehi_changed },
+	[CSR_TLBELO0] = { AT(tlbelo0), 0, PTE_FIELDS },
+	[CSR_TLBELO1] = { AT(tlbelo1), 0, PTE_FIELDS },
+	[CSR_ASID] = { AT(asid), 0, ASID_ASID, read_asid, asid_changed },
+	[CSR_PGDL] = { AT(pgdl), 0, ADDR_PAGE },
+	[CSR_PGDH] = { AT(pgdh), 0, ADDR_PAGE },
 	[CSR_PGD] = { .read = read_pgd },
-	[CSR_PWCL] = { AT(pwcl), BITS(29, 0) },	/* PTEs of 64 bits only */
-	[CSR_PWCH] = { AT(pwch), BITS(23, 0) },	/* no hardware walker */
-	[CSR_STLBPS] = { AT(stlbps), BITS(5, 0), PAGE_SHIFT, NULL,
+	[CSR_PWCL] = { AT(pwcl), 0, BITS(29, 0) },	/* 64-bit PTEs only */
+	[CSR_PWCH] = { AT(pwch), 0, BITS(23, 0) },	/* no hardware walker */
+	[CSR_STLBPS] = { AT(stlbps), PAGE_SHIFT, BITS(5, 0), NULL,
 			 stlbps_changed },
-	[CSR_CPUID] = { AT(cpuid), 0 },
-	[CSR_PRCFG1] = { AT(prcfg1), 0, LA_PRCFG1 },
-	[CSR_PRCFG2] = { AT(prcfg2), 0, LA_PAGE_SIZES },
-	[CSR_PRCFG3] = { AT(prcfg3), 0, LA_PRCFG3 },
+	[CSR_CPUID] = { AT(cpuid), 0, 0 },
+	[CSR_PRCFG1] = { AT(prcfg1), LA_PRCFG1, 0 },
+	[CSR_PRCFG2] = { AT(prcfg2), LA_PAGE_SIZES, 0 },
+	[CSR_PRCFG3] = { AT(prcfg3), LA_PRCFG3, 0 },
 	SAVE_ROW(0), SAVE_ROW(1), SAVE_ROW(2), SAVE_ROW(3),
 	SAVE_ROW(4), SAVE_ROW(5), SAVE_ROW(6), SAVE_ROW(7),
-	[CSR_TID] = { AT(tid), BITS(31, 0), 0, NULL, tid_changed },
-	[CSR_TCFG] = { AT(tcfg), BITS(47, 0), 0, NULL, tcfg_changed },
+	[CSR_TID] = { AT(tid), 0, BITS(31, 0), NULL, tid_changed },
+	[CSR_TCFG] = { AT(tcfg), 0, BITS(47, 0), NULL, tcfg_changed },
 	[CSR_TVAL] = { .read = read_tval },
-	[CSR_CNTC] = { AT(cntc), ALL },
-	[CSR_TICLR] = { AT(ticlr), TICLR_CLR, 0, NULL, ticlr_changed },
-	[CSR_LLBCTL] = { AT(llbctl), LLBCTL_WCLLB | LLBCTL_KLO, 0, NULL,
+	[CSR_CNTC] = { AT(cntc), 0, ALL },
+	[CSR_TICLR] = { AT(ticlr), 0, TICLR_CLR, NULL, ticlr_changed },
+	[CSR_LLBCTL] = { AT(llbctl), 0, LLBCTL_WCLLB | LLBCTL_KLO, NULL,
 			 llbctl_changed },
-	[CSR_TLBRENTRY] = { AT(tlbrentry), PHYS_PAGE },
-	[CSR_TLBRBADV] = { AT(tlbrbadv), ALL },
-	[CSR_TLBRERA] = { AT(tlbrera), TLBRERA_ISTLBR | TLBRERA_PC },
-	[CSR_TLBRSAVE] = { AT(tlbrsave), ALL },
-	[CSR_TLBRELO0] = { AT(tlbrelo0), PTE_FIELDS },
-	[CSR_TLBRELO1] = { AT(tlbrelo1), PTE_FIELDS },
-	[CSR_TLBREHI] = { AT(tlbrehi), TLBEHI_VPPN | TLBREHI_PS, 0, NULL,
+	[CSR_TLBRENTRY] = { AT(tlbrentry), 0, PHYS_PAGE },
+	[CSR_TLBRBADV] = { AT(tlbrbadv), 0, ALL },
+	[CSR_TLBRERA] = { AT(tlbrera), 0, TLBRERA_ISTLBR | TLBRERA_PC },
+	[CSR_TLBRSAVE] = { AT(tlbrsave), 0, ALL },
+	[CSR_TLBRELO0] = { AT(tlbrelo0), 0, PTE_FIELDS },
+	[CSR_TLBRELO1] = { AT(tlbrelo1), 0, PTE_FIELDS },
+	[CSR_TLBREHI] = { AT(tlbrehi), 0, TLBEHI_VPPN | TLBREHI_PS, NULL,
 			  tlbrehi_changed },
-	[CSR_TLBRPRMD] = { AT(tlbrprmd), TLBRPRMD_PPLV | TLBRPRMD_PIE |
+	[CSR_TLBRPRMD] = { AT(tlbrprmd), 0, TLBRPRMD_PPLV | TLBRPRMD_PIE |
 					 TLBRPRMD_PWE },
-	[CSR_MERRCTL] = { AT(merrctl), MERRCTL_WRITABLE },
-	[CSR_MERRENTRY] = { AT(merrentry), PHYS_PAGE },
-	[CSR_MERRERA] = { AT(merrera), ALL },
-	[CSR_MERRSAVE] = { AT(merrsave), ALL },
-	[CSR_CTAG] = { AT(ctag), ALL },
+	[CSR_MERRCTL] = { AT(merrctl), 0, MERRCTL_WRITABLE },
+	[CSR_MERRENTRY] = { AT(merrentry), 0, PHYS_PAGE },
+	[CSR_MERRERA] = { AT(merrera), 0, ALL },
+	[CSR_MERRSAVE] = { AT(merrsave), 0, ALL },
+	[CSR_CTAG] = { AT(ctag), 0, ALL },
 };
 
 static const struct csr_row dmws[LA_DMWS] = {
-#define DMW_ROW(n) { AT(dmw[n]), BITS(5, 0) | DMW_VSEG, 0, NULL, dmw_changed }
+#define DMW_ROW(n) { AT(dmw[n]), 0, BITS(5, 0) | DMW_VSEG, NULL, dmw_changed }
 	DMW_ROW(0), DMW_ROW(1), DMW_ROW(2), DMW_ROW(3),
 };
 
 static const struct csr_row debug[] = {
 	[CSR_DBG - CSR_DBG] = {},		/* never in debug mode */
-	[CSR_DERA - CSR_DBG] = { AT(dera), ALL },
-	[CSR_DSAVE - CSR_DBG] = { AT(dsave), ALL },
+	[CSR_DERA - CSR_DBG] = { AT(dera), 0, ALL },
+	[CSR_DSAVE - CSR_DBG] = { AT(dsave), 0, ALL },
 };
 // clang-format on
 
@@ -252,7 +253,7 @@ static const struct csr_row *high_row(unsigned int num)
 	return &none;
 }
 
-static inline const struct csr_row *row_of(unsigned int num)
+static const struct csr_row *row_of(unsigned int num)
 {
 	return num < CSR_LOW ? &low[num] : high_row(num);
 }
@@ -265,24 +266,59 @@ static uint64_t *stored(struct vcpu *v, const struct csr_row *row)
 	return (uint64_t *)(void *)((char *)&v->arch + row->off);
 }
 
-uint64_t vcsr_read(struct vcpu *v, unsigned int num)
-{
-	const struct csr_row *row = row_of(num);
+/* CSRRD, CSRWR and CSRXCHG are told by the field of the mask register. */
+#define RD(w)		((w) & 31)
+#define RJ(w)		((w) >> 5 & 31)
+#define NUM(w)		((w) >> 10 & 0x3fff)
 
-	return row->read ? row->read(v) : *stored(v, row);
+static enum exit_action done(struct vcpu *v, uint32_t w, uint64_t old)
+{
+	reg_write(v, RD(w), old);
+	exit_skip(v);
+	return ACT_RESUME;
 }
 
-void vcsr_write(struct vcpu *v, unsigned int num, uint64_t val, uint64_t mask)
+/* What a write of @val to the bits of @mask leaves in the register. */
+static uint64_t written(const struct csr_row *row, uint64_t old, uint64_t val,
+			uint64_t mask)
 {
-	const struct csr_row *row = row_of(num);
-	uint64_t *p = stored(v, row), old = *p;
-
 	mask &= row->mask;
-	if (!row->off)
-		return;
-	*p = (old & ~mask) | (val & mask);
-	if (row->changed)
-		row->changed(v, num, old);
+	return (old & ~mask) | (val & mask);
+}
+
+static uint64_t write_mask(const struct vcpu *v, uint32_t w)
+{
+	return RJ(w) == 1 ? UINT64_MAX : reg_read(v, RJ(w));
+}
+
+[[gnu::noinline]]
+static enum exit_action with_hooks(struct vcpu *v, uint32_t w)
+{
+	const struct csr_row *row = row_of(NUM(w));
+	uint64_t *p = stored(v, row), old = *p;
+	uint64_t seen = row->read ? row->read(v) : old;
+
+	if (RJ(w) && row->off) {
+		*p = written(row, old, reg_read(v, RD(w)), write_mask(v, w));
+		if (row->changed)
+			row->changed(v, NUM(w), old);
+	}
+	return done(v, w, seen);
+}
+
+enum exit_action vcsr_insn(struct vcpu *v, uint32_t w)
+{
+	const struct csr_row *row = &low[NUM(w)];
+	uint64_t *p, old;
+
+	/* Most registers are only memory. */
+	if (NUM(w) >= CSR_LOW || row->read || (RJ(w) && row->changed))
+		return with_hooks(v, w);
+	p = stored(v, row);
+	old = *p;
+	if (RJ(w) && row->off)
+		*p = written(row, old, reg_read(v, RD(w)), write_mask(v, w));
+	return done(v, w, old);
 }
 
 void vcsr_reset(struct vcpu *v)
