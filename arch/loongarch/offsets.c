@@ -22,17 +22,17 @@ void offsets(void);
 void offsets(void)
 {
 #endif
-	OFF(CPU_STACK_TOP, offsetof(struct cpu, arch.stack_top))
-	OFF(CPU_PANIC_STACK, offsetof(struct cpu, arch.panic_stack))
-	OFF(VCPU_PC, offsetof(struct vcpu, arch.regs.pc))
-	OFF(VCPU_HOST_SP, offsetof(struct vcpu, arch.host_sp))
-	OFF(REGS_PC, offsetof(struct arch_regs, pc))
-	OFF(REGS_SIZE, (sizeof(struct arch_regs) + 15) & ~15ull)
-	OFF(PRMD_GUEST, PRMD_PPLV | PRMD_PIE)
-	OFF(CRMD_PAGING, CRMD_PG)
-	OFF(FP_X, offsetof(struct arch_fp, x))
-	OFF(FP_FCC, offsetof(struct arch_fp, fcc))
-	OFF(FP_FCSR, offsetof(struct arch_fp, fcsr))
+OFF(CPU_STACK_TOP, offsetof(struct cpu, arch.stack_top))
+OFF(CPU_PANIC_STACK, offsetof(struct cpu, arch.panic_stack))
+OFF(VCPU_PC, offsetof(struct vcpu, arch.regs.pc))
+OFF(VCPU_HOST_SP, offsetof(struct vcpu, arch.host_sp))
+OFF(REGS_PC, offsetof(struct arch_regs, pc))
+OFF(REGS_SIZE, (sizeof(struct arch_regs) + 15) & ~15ull)
+OFF(PRMD_GUEST, PRMD_PPLV | PRMD_PIE)
+OFF(CRMD_PAGING, CRMD_PG)
+OFF(FP_X, offsetof(struct arch_fp, x))
+OFF(FP_FCC, offsetof(struct arch_fp, fcc))
+OFF(FP_FCSR, offsetof(struct arch_fp, fcsr))
 #ifndef CHECK
 }
 #endif
