@@ -28,9 +28,9 @@ help:
 #: make reformat   let the formatter rewrite the sources
 #: make clean      delete build/ except third-party code; distclean: all of it
 #:
-#: Variables: ARCH=arm64, V=1 (show commands), NESTLING_MIRROR=URL (a Debian
-#: mirror to use instead of the host's own), XDG_CACHE_HOME (where the tool root
-#: and third-party builds are kept, below nestling/).
+#: Variables: ARCH=arm64 or loongarch, V=1 (show commands), NESTLING_MIRROR=URL
+#: (a Debian mirror to use instead of the host's own), XDG_CACHE_HOME (where the
+#: tool root and third-party builds are kept, below nestling/).
 
 clean:
 	rm -rf $(filter-out build/third build/guests,$(wildcard build/*))
@@ -345,18 +345,28 @@ ready: all $(units)
 .PHONY: ready
 
 run: ready
-	$(Q)tools/nestling demo
+	$(Q)tools/nestling demo --arch $(ARCH)
 
 debug: ready
-	$(Q)tools/nestling debug
+	$(Q)tools/nestling debug --arch $(ARCH)
 
 bench: ready
 	$(Q)python3 tools/bench
 
-test: check ready
+# The tests run on both architectures, whichever was asked for.
+others := $(filter-out $(ARCH),arm64 loongarch)
+
+.PHONY: others $(others)
+others: $(others)
+
+$(others):
+	$(Q)+$(MAKE) --no-print-directory ARCH=$@ all headers layers fpcheck \
+		analyse
+
+test: check ready others
 	$(Q)python3 -m pytest tests
 
-soak: check ready
+soak: check ready others
 	$(Q)NESTLING_SOAK=1 python3 -m pytest tests
 
 include tools/check.mk

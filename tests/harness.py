@@ -19,7 +19,6 @@ from launch import bundle, fdt, qemu, status
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ARCH = os.environ.get("NESTLING_ARCH", "arm64")
 BUILD = os.path.join(TOP, "build", ARCH)
-HYPERVISOR = os.path.join(BUILD, "nestling")
 SOAK = bool(os.environ.get("NESTLING_SOAK"))
 MIB = 1 << 20
 U64 = fdt.U64
@@ -27,9 +26,17 @@ PREFIX = re.compile(r"\[([a-z0-9_-]{1,31})\] ?(.*)")
 OUR_LINE = "nestling: "
 
 
-def guest(name):
+def hypervisor(arch=ARCH):
+    """The path of the hypervisor image."""
+    return os.path.join(TOP, "build", arch, "nestling")
+
+
+HYPERVISOR = hypervisor()
+
+
+def guest(name, arch=ARCH):
     """The path of a guest image built from guest/NAME.c."""
-    path = os.path.join(BUILD, "guest", name + ".elf")
+    path = os.path.join(TOP, "build", arch, "guest", name + ".elf")
     assert os.path.isfile(path), f"guest image {path} was not built"
     return path
 
@@ -132,9 +139,10 @@ def make_bundle(path, vms):
 
 
 def boot(initrd, names=("guest",), *, append="", smp=1, memory=512 * MIB,
-         timeout=60, extra=(), typed=None, kernel=HYPERVISOR):
+         timeout=60, extra=(), typed=None, kernel=None, arch=ARCH):
     """Boot the hypervisor with a bundle file (None: without) to its end."""
-    argv = qemu.command(kernel, initrd, smp, memory, append, ARCH, extra)
+    argv = qemu.command(kernel or hypervisor(arch), initrd, smp, memory,
+                        append, arch, extra)
     decoder, text, raw = status.Decoder(), bytearray(), bytearray()
 
     def sink(data):
@@ -228,9 +236,10 @@ class Session:
         return self.child.exitstatus
 
 
-def cross(*args):
+def cross(*args, arch=ARCH):
     """Run the cross compiler; fails the test when it fails."""
-    prefix = {"arm64": "aarch64-linux-gnu-"}[ARCH]
+    prefix = {"arm64": "aarch64-linux-gnu-",
+              "loongarch": "loongarch64-linux-gnu-"}[arch]
     done = subprocess.run([prefix + args[0], *args[1:]], capture_output=True,
                           text=True, check=False)
     assert done.returncode == 0, f"{args}: {done.stderr}"

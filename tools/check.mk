@@ -34,7 +34,7 @@ $(call alone,$(all-headers)): $(B)/alone/%.ok: % Makefile tools/check.mk \
 		$(B)/hidden.h $(offsets-h) $(fdt-stamp) $(newlib-stamp)
 	@mkdir -p $(@D)
 	$(Q)echo '#include "$*"' | $(CC) $(alone-flags) -Wno-unused-macros \
-		-I. $(deps) -MT $@ -MF $@.d -x c -fsyntax-only -
+		-I. $(deps) -MT $@ -MF $@.d -x c -c -fsyntax-only -
 	@touch $@
 
 headers: $(call alone,$(all-headers))
@@ -63,6 +63,9 @@ $(B)/format.ok: $(sources) $(format-rules)
 reformat:
 	$(Q)tools/format $(sources)
 
+cpu-macro-arm64 := __aarch64__
+cpu-macro-loongarch := __loongarch__
+
 # Only what the compiler does not find: tools/cppcheck.txt says what is off.
 analyse: $(fdt-stamp) $(offsets-h)
 	@mkdir -p $(B)/cppcheck
@@ -72,7 +75,7 @@ analyse: $(fdt-stamp) $(offsets-h)
 		--check-level=exhaustive --inline-suppr -j2 \
 		--suppressions-list=tools/cppcheck.txt \
 		--cppcheck-build-dir=$(B)/cppcheck \
-		-D__aarch64__=1 -D__GNUC__=14 -D__STDC_VERSION__=202311L \
+		-D$(cpu-macro-$(ARCH))=1 -D__GNUC__=14 -D__STDC_VERSION__=202311L \
 		-D__ORDER_LITTLE_ENDIAN__=1234 -D__BYTE_ORDER__=1234 \
 		-Icore -Icore/freestanding -Iabi -Iarch/$(ARCH)/include \
 		-Iarch/$(ARCH) -I$(B) -Ibuild/third/libfdt \

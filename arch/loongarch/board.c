@@ -173,10 +173,9 @@ void board_enable_irqs(void)
 /* Hypercall to a Nestling below us: number in a0, argument in a1. */
 static void call_exit(int status)
 {
-	register uint64_t a0 __asm__("$a0") = NESTLING_EXIT;
-	register uint64_t a1 __asm__("$a1") = (uint64_t)status;
-
-	__asm__ volatile("hvcl 0" : "+r"(a0) : "r"(a1) : "memory");
+	__asm__ volatile("move $a0, %0\n\tmove $a1, %1\n\thvcl 0"
+			 : : "r"((uint64_t)NESTLING_EXIT), "r"((uint64_t)status)
+			 : "$a0", "$a1", "memory");
 }
 
 static void power_off(void)

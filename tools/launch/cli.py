@@ -11,7 +11,7 @@ import shlex
 import sys
 import tempfile
 
-from launch import bundle, debug, demo, session
+from launch import bundle, debug, demo, qemu, session
 from launch.errors import LEFT, USAGE, Mistake, check_file, one_line
 from launch.terminal import has_terminal
 
@@ -93,6 +93,7 @@ def prepare(args, root, files, folder, **more):
     path = os.path.join(folder, "bundle.cpio")
     kernel = hypervisor(args.arch)
     bundle.write(path, root, files)
+    qemu.check_bundle(kernel, path, args.arch)
     need = bundle.memory(root) + os.path.getsize(path) + KEEP_FREE
     memory = args.host_memory or -(-need // MEMORY_STEP) * MEMORY_STEP
     return session.Options(
@@ -145,7 +146,7 @@ def cmd_start(args):
 
 
 def cmd_demo(args):
-    """Debian and two small guests; without a terminal a self-check."""
+    """The demonstration; without a terminal a self-check."""
     interactive = has_terminal() and not args.auto
     with scratch() as folder:
         root, files = demo.vms(TOP, args.arch, folder, interactive)
@@ -155,7 +156,7 @@ def cmd_demo(args):
             return 0 if status == LEFT else status
         options.timeout = options.timeout or DEMO_TIMEOUT
         options.append = f"console=lines {options.append}"
-        options.proof = demo.PROOF
+        options.proof = demo.PROOF[args.arch]
         return session.run(options)
 
 
@@ -198,7 +199,7 @@ def _machine_options(parser, smp):
                         help="end after S seconds with status 124")
     parser.add_argument("--hyp-append", metavar="OPTS",
                         help="hypervisor options, such as 'log=debug'")
-    parser.add_argument("--arch", choices=["arm64"], default="arm64")
+    parser.add_argument("--arch", choices=qemu.ARCHES, default="arm64")
     parser.add_argument("--qemu-args", type=arguments, default=[],
                         metavar="ARGS", help="more arguments for QEMU")
     parser.add_argument("--log", metavar="FILE",
@@ -243,7 +244,8 @@ def parser():
                        "manifest.dts; file names in it are relative to it")
     _machine_options(start, 2)
     start.set_defaults(call=cmd_start)
-    show = commands.add_parser("demo", help="Debian and two small guests",
+    show = commands.add_parser("demo", help="Debian and two small guests "
+                               "(loongarch: small guests only)",
                                epilog=STATUS_TEXT, allow_abbrev=False)
     show.add_argument("--auto", action="store_true",
                       help="self-check and power-off, as without a terminal")

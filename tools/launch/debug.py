@@ -2,7 +2,8 @@
 #
 # The hypervisor under gdb: QEMU stopped at its first instruction, its gdb
 # socket private to this session, and gdb-multiarch with the symbols where QEMU
-# puts the image. The console goes to a file, since gdb has the terminal.
+# puts the image and with the commands of gdb.py. The console goes to a file,
+# since gdb has the terminal.
 
 import os
 import signal
@@ -13,12 +14,16 @@ from launch import qemu
 from launch.errors import Mistake, one_line
 from launch.session import say
 
-RAM_BASE = {"arm64": 0x40000000}
+COMMANDS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "gdb.py")
+RAM_BASE = {"arm64": 0x40000000}	# of machines that load a raw Image
 BOOT_STUB = 0x1000	# QEMU keeps offsets below this for its own code
 
 
 def load_address(image, arch):
-    """Where QEMU puts a raw Image: RAM base + the header's text_offset."""
+    """Where QEMU puts the image. An ELF file goes where it is linked, a raw
+    Image to RAM base + the header's text_offset."""
+    if arch not in RAM_BASE:
+        return link_address(image)
     with open(image, "rb") as source:
         head = source.read(64)
     offset = struct.unpack_from("<Q", head, 8)[0]
@@ -47,7 +52,7 @@ def gdb_command(image, socket, arch, extra):
     slide = load_address(image, arch) - link_address(elf)
     symbols = ["-ex", f"symbol-file -o {slide:#x} {elf}"] if slide else [elf]
     return ["gdb-multiarch", "-q", "-iex", "set confirm off", *symbols,
-            "-ex", f"target remote {socket}", *extra]
+            "-ex", f"target remote {socket}", "-x", COMMANDS, *extra]
 
 
 def run(options, folder, gdb_args):

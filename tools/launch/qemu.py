@@ -17,11 +17,17 @@ from launch.errors import Mistake
 
 OLDEST = (10, 0)
 PR_SET_PDEATHSIG = 1
-BINARY = {"arm64": "qemu-system-aarch64"}
+BINARY = {"arm64": "qemu-system-aarch64",
+          "loongarch": "qemu-system-loongarch64"}
+ARCHES = tuple(BINARY)
 MACHINE = {
     "arm64": ["-M", "virt,virtualization=on,gic-version=3,dtb-randomness=off",
               "-cpu", "max"],
+    "loongarch": ["-M", "virt", "-cpu", "max"],
 }
+# QEMU's LoongArch machine puts the bundle behind the kernel, in the memory
+# that ends here.
+BUNDLE_END = {"loongarch": 256 << 20}
 FIXED = ["-nodefaults", "-display", "none", "-serial", "stdio",
          "-device", "pvpanic-pci", "-action", "panic=exit-failure",
          "-no-reboot", "-seed", "1"]
@@ -37,6 +43,16 @@ def command(kernel, bundle, smp, memory, append="", arch="arm64", extra=()):
     if append:
         argv += ["-append", append]
     return argv + list(extra)
+
+
+def check_bundle(kernel, bundle, arch):
+    """A Mistake when the machine has no place for the bundle."""
+    end = BUNDLE_END.get(arch)
+    # From 2 MiB on the kernel, a gap of four times its file, the bundle.
+    start = (2 << 20) + 6 * os.path.getsize(kernel)
+    if end and start + os.path.getsize(bundle) > end:
+        raise Mistake(f"the guests' files have {os.path.getsize(bundle):,} "
+                      f"bytes, {end - start:,} are the most on this machine")
 
 
 def check_version(arch="arm64"):
