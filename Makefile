@@ -222,6 +222,11 @@ $(fdt-o): $(B)/obj/libfdt/%.o: build/third/libfdt/%.c Makefile $(B)/hidden.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(fdt-flags) $(deps) -c -o $@ $<
 
+# The way of an instruction that traps and back: no frame pointers, which a
+# stack dump of these few functions can do without.
+$(addprefix $(B)/obj/arch/loongarch/,exit.o vcsr.o): arch-flags += \
+	-fomit-frame-pointer
+
 # These functions are what the compiler makes of their own loops.
 $(B)/obj/core/freestanding/string.o: core-flags += \
 	-fno-tree-loop-distribute-patterns

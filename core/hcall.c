@@ -46,12 +46,21 @@ static void done(struct vcpu *v, struct vm_exit *e, int64_t ret)
 	arch_vcpu_hcall_done(v, e);
 }
 
+int64_t host_hcall(const struct vcpu *v, uint32_t fn, uint64_t arg)
+{
+	switch (fn) {
+	case NESTLING_VERSION:
+		return NESTLING_ABI_MAJOR << 16 | NESTLING_ABI_MINOR;
+	case NESTLING_STAT:
+		return stat(v, arg);
+	default:
+		return HCALL_EXIT;
+	}
+}
+
 void hcall_exit(struct vcpu *v, struct vm_exit *e)
 {
 	switch (e->hcall.fn) {
-	case NESTLING_VERSION:
-		done(v, e, NESTLING_ABI_MAJOR << 16 | NESTLING_ABI_MINOR);
-		break;
 	case NESTLING_EXIT:
 		vm_end(v->vm, VM_EXIT, (int)(e->hcall.arg[0] & 0xff));
 		break;
@@ -61,9 +70,6 @@ void hcall_exit(struct vcpu *v, struct vm_exit *e)
 		break;
 	case NESTLING_MIGRATE:
 		done(v, e, migrate(v, e->hcall.arg[0]));
-		break;
-	case NESTLING_STAT:
-		done(v, e, stat(v, e->hcall.arg[0]));
 		break;
 	default:
 		done(v, e, NESTLING_NOT_SUPPORTED);

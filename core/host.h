@@ -39,6 +39,13 @@ void host_vcpu_irq(struct vcpu *v);
 void host_timer_set(struct timer *t, uint64_t deadline);
 void host_timer_cancel(struct timer *t);
 
+/*
+ * The answer to guest call @fn(@arg) if nothing has to be decided for it, so
+ * that it needs no exit to core; else HCALL_EXIT, which is no answer to any.
+ */
+#define HCALL_EXIT	INT64_MIN
+int64_t host_hcall(const struct vcpu *v, uint32_t fn, uint64_t arg);
+
 /* Stops @v's VM for something its guest did. */
 [[gnu::format(printf, 2, 3)]]
 void vm_fault(struct vcpu *v, const char *fmt, ...);

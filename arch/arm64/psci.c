@@ -246,6 +246,7 @@ static enum exit_action vendor_call(struct vcpu *v, const struct call *c)
 {
 	struct vm_exit *e = v->arch.exit;
 	uint64_t *x = v->arch.regs.x;
+	int64_t now;
 
 	if (!v->vm->cfg->hypercalls)
 		return ret(v, NESTLING_NOT_SUPPORTED);
@@ -261,6 +262,9 @@ static enum exit_action vendor_call(struct vcpu *v, const struct call *c)
 		x[1] = NESTLING_ABI_MINOR;
 		return ACT_RESUME;
 	}
+	now = host_hcall(v, c->fn, c->arg[0]);
+	if (now != HCALL_EXIT)
+		return ret(v, now);
 	e->kind = EXIT_HCALL;
 	e->hcall.fn = c->fn;
 	for (unsigned int i = 0; i < 3; i++)

@@ -291,7 +291,7 @@ static uint64_t write_mask(const struct vcpu *v, uint32_t w)
 	return RJ(w) == 1 ? UINT64_MAX : reg_read(v, RJ(w));
 }
 
-[[gnu::noinline]]
+[[gnu::noipa]]
 static enum exit_action with_hooks(struct vcpu *v, uint32_t w)
 {
 	const struct csr_row *row = row_of(NUM(w));
