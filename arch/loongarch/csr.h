@@ -75,6 +75,7 @@
 #define CSR_DSAVE	0x502
 
 /* IOCSR space of the own CPU: version and features. */
+#define IOCSR_VERSION		0x0
 #define IOCSR_FEATURES		0x8
 #define IOCSR_VENDOR		0x10
 #define IOCSR_CPUNAME		0x20

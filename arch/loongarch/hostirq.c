@@ -22,13 +22,14 @@
 #define PIC_ROUTE	0x100
 #define PIC_VECTOR	0x200
 #define PIC_POLARITY	0x3e0
-#define PIC_SIZE	0x400
-#define PIC_INPUTS	64
+#define PIC_REGS	0x400
+#define PIC_LINES	64
 
-#define EIO_INPUTS	256
+#define HOST_INPUTS	256	/* of the EIOINTC */
 #define EIO_WORD	64
 #define EIO_NODETYPES	16
 #define EIO_NODE_CPUS	4
+#define BYTES		0x01010101u	/* a byte value to a word of it */
 
 #define MISC_EIO_ENABLE	BIT(48)	/* IOCSR_MISC: the controller is on */
 
@@ -83,27 +84,30 @@ static int controller(const char *compatible)
 	return node;
 }
 
-/* All inputs of the EIOINTC to one line and the boot CPU, disabled. */
+/*
+ * All inputs of the EIOINTC to one line and the boot CPU, disabled. Words, since
+ * not every implementation of it takes bytes.
+ */
 static void eio_init(void)
 {
-	uint8_t pin = (uint8_t)(1u << (eio_line - INT_HWI0));
-	uint32_t cpu = this_cpu()->arch.host.phys_id % EIO_NODE_CPUS;
+	uint32_t pin = 1u << (eio_line - INT_HWI0);
+	uint32_t cpu = 1u << this_cpu()->arch.host.phys_id % EIO_NODE_CPUS;
 
 	iocsr_write64(IOCSR_MISC, iocsr_read64(IOCSR_MISC) | MISC_EIO_ENABLE);
-	for (uint32_t i = 0; i < EIO_INPUTS / 8; i += 8) {
+	for (uint32_t i = 0; i < HOST_INPUTS / 8; i += 8) {
 		iocsr_write64(IOCSR_EIO_ENABLE + i, 0);
 		iocsr_write64(IOCSR_EIO_BOUNCE + i, 0);
 		iocsr_write64(IOCSR_EIO_ISR + i, UINT64_MAX);
 	}
-	for (uint32_t i = 0; i < EIO_INPUTS / 32; i++)
-		iocsr_write8(IOCSR_EIO_IPMAP + i, pin);
+	for (uint32_t i = 0; i < HOST_INPUTS / 32; i += 4)
+		iocsr_write32(IOCSR_EIO_IPMAP + i, pin * BYTES);
 	/* 16-bit entries: entry n stands for node n. */
 	for (uint32_t i = 0; i < EIO_NODETYPES; i += 2)
 		iocsr_write32(IOCSR_EIO_NODETYPE + 2 * i,
 			      2u << i << 16 | 1u << i);
 	/* CPU within the node, one-hot; entry 0 of the above. */
-	for (uint32_t i = 0; i < EIO_INPUTS; i++)
-		iocsr_write8(IOCSR_EIO_COREMAP + i, (uint8_t)(1u << cpu));
+	for (uint32_t i = 0; i < HOST_INPUTS; i += 4)
+		iocsr_write32(IOCSR_EIO_COREMAP + i, cpu * BYTES);
 }
 
 static void pic_init(void)
@@ -126,10 +130,10 @@ void hostirq_init(void)
 		config_error("device tree: EIOINTC: interrupt %u is no line it "
 			     "can drive", eio_line);
 	eio_base = number(node, "loongson,pic-base-vec", 0);
-	if (eio_base > EIO_INPUTS - PIC_INPUTS)
+	if (eio_base > HOST_INPUTS - PIC_LINES)
 		config_error("device tree: PCH-PIC: vector %u is too high",
 			     eio_base);
-	if (!fdt_reg(host_fdt(), node, &base, &size) || size < PIC_SIZE)
+	if (!fdt_reg(host_fdt(), node, &base, &size) || size < PIC_REGS)
 		config_error("device tree: PCH-PIC: no registers");
 	pic = arch_map_device(base, size);
 	eio_init();
@@ -160,7 +164,7 @@ void hostirq_enable(unsigned int input)
 	unsigned int n = eio_base + input;
 	uint32_t reg = IOCSR_EIO_ENABLE + n / EIO_WORD * 8;
 
-	ASSERT(input < PIC_INPUTS);
+	ASSERT(input < PIC_LINES);
 	arch_mmio_write8(pic + PIC_ROUTE + input, 1);
 	arch_mmio_write8(pic + PIC_VECTOR + input, (uint8_t)n);
 	iocsr_write64(reg, iocsr_read64(reg) | BIT(n % EIO_WORD));
@@ -191,7 +195,7 @@ static void device_irq(unsigned int n)
 	unsigned int input = n - eio_base;
 	bool handled;
 
-	if (n < eio_base || input >= PIC_INPUTS)
+	if (n < eio_base || input >= PIC_LINES)
 		return;
 	pic_mask(input, true);
 	handled = uart_irq(input);
@@ -204,7 +208,7 @@ static void device_irq(unsigned int n)
 
 static void eio_irq(void)
 {
-	for (unsigned int i = 0; i < EIO_INPUTS / EIO_WORD; i++) {
+	for (unsigned int i = 0; i < HOST_INPUTS / EIO_WORD; i++) {
 		uint64_t bits = iocsr_read64(IOCSR_EIO_ISR + i * 8);
 
 		if (!bits)
