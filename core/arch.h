@@ -17,6 +17,7 @@
 #include <arch/types.h>
 
 struct cpu;
+struct image_layout;
 struct vcpu;
 struct vm;
 
@@ -99,8 +100,32 @@ extern const struct dev_place arch_machine[];
 /* e_machine of the ELF files that guests of this machine are. */
 extern const uint16_t arch_elf_machine;
 
-/* Where guest RAM begins. */
-extern const gpa_t arch_ram_base;
+/* A range of guest physical addresses that can be RAM. */
+struct ram_bank {
+	gpa_t base;
+	uint64_t size;
+};
+
+#define RAM_BANKS	2
+
+/* Where RAM and what the hypervisor puts there are in the guest machine. */
+struct guest_ram {
+	struct ram_bank bank[RAM_BANKS];	/* filled in this order */
+	uint64_t reserved;	/* bytes at the begin of RAM without images */
+	gpa_t dtb;		/* the device tree's place in them, up to their
+				 * end; 0: near the kernel or the end */
+};
+
+extern const struct guest_ram arch_ram;
+
+/* Do all vCPUs run from the start of a VM, as the machine's CPUs do? */
+extern const bool arch_start_all;
+
+/*
+ * Why a guest cannot begin at virtual address @entry, or with code that is
+ * linked there: a phrase for one message, or NULL. Pure.
+ */
+const char *arch_entry_refused(uint64_t entry);
 
 /* Largest RAM size of a VM in bytes on this machine. */
 uint64_t arch_ram_max(void);
@@ -112,6 +137,13 @@ void arch_vm_fini(struct vm *vm);
 
 /* Interrupt controller back to its reset state; no vCPU is loaded. */
 void arch_vm_reset(struct vm *vm);
+
+/*
+ * Last step of loading, everything is in its place and reset: what the firmware
+ * of the machine leaves in memory and in the vCPUs. ERR_INVAL, after a message,
+ * when bootargs do not fit. VM not running.
+ */
+int arch_vm_boot(struct vm *vm, const struct image_layout *l);
 
 /* Maps guest RAM @gpa..@gpa+@size to @pa, readable, writable, executable.
  * All three are multiples of the page size. ERR_NOMEM. VM not running. */

@@ -28,6 +28,7 @@ struct dev_place {
 struct dev_ops {
 	const char *name;
 	uint32_t state_size;	/* bytes, at most DEV_STATE_MAX */
+	bool clocked;		/* its node refers to GFDT_CLOCK */
 	/*
 	 * A read of @size 1, 2 or 4 bytes at @off, inside the device and
 	 * aligned to its size: dev_access() makes the rest fit. @size may be

@@ -17,6 +17,7 @@
 #define ELF_TYPE_EXEC		2
 #define ELF_TYPE_DYN		3
 #define ELF_MACHINE_AARCH64	183
+#define ELF_MACHINE_LOONGARCH	258
 #define ELF_LOAD		1
 
 struct elf_header {

@@ -73,9 +73,15 @@ int gfdt_clocks(void *fdt, const char *names, int len)
 	return err;
 }
 
-static int write_clock(void *fdt)
+static int write_clock(const struct vm *vm, void *fdt)
 {
+	bool wanted = false;
 	int err = 0;
+
+	for (unsigned int i = 0; i < vm->nr_devs; i++)
+		wanted |= vm->devs[i].ops->clocked;
+	if (!wanted)
+		return 0;
 
 	STEP(err, fdt_begin_node(fdt, "apb-pclk"));
 	STEP(err, prop_string(fdt, "compatible", "fixed-clock"));
@@ -163,7 +169,7 @@ static int generate(struct vm *vm, const struct image_layout *l, void *fdt,
 	STEP(err, arch_vm_fdt_root(vm, fdt));
 	STEP(err, write_chosen(vm, fdt, l));
 	STEP(err, write_memory(vm, fdt));
-	STEP(err, write_clock(fdt));
+	STEP(err, write_clock(vm, fdt));
 	STEP(err, dev_fdt(vm, fdt));
 	STEP(err, arch_vm_fdt(vm, fdt));
 	STEP(err, fdt_end_node(fdt));

@@ -16,11 +16,13 @@
 #include "vm.h"
 
 #define BLOCK		(2 * MiB)	/* a device tree may not cross one */
+#define LOONGARCH_LINUX_WINDOW	UINT64_C(0x9000000000000000)
 #define MAX_HEADERS	64		/* program headers of an ELF file */
 
 /* What the header of a Linux kernel says. */
 struct linux_image {
-	uint64_t offset;	/* from a 2 MiB boundary */
+	uint64_t offset;	/* from the begin of RAM */
+	uint64_t entry;		/* from the begin of the image */
 	uint64_t size;		/* in memory, with BSS */
 };
 
@@ -39,21 +41,18 @@ static int refuse(const struct vm *vm, const char *what, int err,
 	return err;
 }
 
-/* Is @gpa..@gpa+@len all RAM? Right for every input, wrapping sums included:
- * only what a slot has is taken off @len. The slots are ordered. */
-static bool in_ram(const struct vm *vm, gpa_t gpa, uint64_t len)
+/* Lowest address that an image may have. */
+static gpa_t image_base(void)
 {
-	for (unsigned int i = 0; len && i < vm->nr_slots; i++) {
-		const struct vm_slot *s = &vm->slots[i];
+	return arch_ram.bank[0].base + arch_ram.reserved;
+}
 
-		if (gpa - s->gpa < s->size) {
-			uint64_t n = min_u64(len, s->gpa + s->size - gpa);
-
-			gpa += n;
-			len -= n;
-		}
-	}
-	return !len;
+/* Can an image have @gpa..@gpa+@len? Right for every input, wrapping sums
+ * included. */
+static bool usable(const struct vm *vm, gpa_t gpa, uint64_t len)
+{
+	return range_inside(gpa - image_base(), len,
+			    vm_ram_end(vm) - image_base());
 }
 
 void image_place(const struct vm *vm, gpa_t gpa, const void *data,
@@ -78,6 +77,16 @@ void image_place(const struct vm *vm, gpa_t gpa, const void *data,
 		size -= n;
 	}
 	ASSERT(!size);
+}
+
+/* Can the machine run code that is linked to run at @entry? */
+static int check_entry(const struct vm *vm, uint64_t entry)
+{
+	const char *why = arch_entry_refused(entry);
+
+	if (!why)
+		return 0;
+	return refuse(vm, "kernel", ERR_INVAL, "runs at 0x%lx: %s", entry, why);
 }
 
 /* ---- Linux Image ------------------------------------------------------- */
@@ -106,6 +115,7 @@ static int arm64_image(const struct vm *vm, struct linux_image *out)
 	if (flags & 1)
 		return refuse(vm, "kernel", ERR_FORMAT,
 			      "is a big-endian Image");
+	out->entry = 0;
 	out->offset = load64(h + 8);
 	out->size = load64(h + 16);
 	if (!out->size) {	/* before Linux 3.17: the field is not there */
@@ -119,13 +129,34 @@ static int arm64_image(const struct vm *vm, struct linux_image *out)
 	return 0;
 }
 
+/* Linux Documentation/arch/loongarch/booting.rst: a PE header with this word in
+ * place of the pointer that precedes "PE". */
+static bool is_loongarch_image(const struct blob *k)
+{
+	return k->size >= 64 && !memcmp(k->data, "MZ", 2) &&
+	       !memcmp((const char *)k->data + 56, "\xcd\x23\x82\x81", 4);
+}
+
+/* The addresses in the header are physical; the kernel is linked to the window
+ * that it opens on them first of all. */
+static int loongarch_image(const struct vm *vm, struct linux_image *out)
+{
+	const uint8_t *h = vm->cfg->kernel.data;
+
+	out->offset = load64(h + 24) & BITS(47, 0);
+	out->size = max_u64(load64(h + 16), vm->cfg->kernel.size);
+	out->entry = (load64(h + 8) & BITS(47, 0)) - out->offset;
+	return check_entry(vm, LOONGARCH_LINUX_WINDOW | load64(h + 8));
+}
+
 // clang-format off
 static const struct {
 	uint16_t machine;	/* ELF number of the architecture */
 	bool (*is)(const struct blob *k);
 	int (*parse)(const struct vm *vm, struct linux_image *out);
 } linux_formats[] = {
-	{ ELF_MACHINE_AARCH64,	is_arm64_image,	arm64_image },
+	{ ELF_MACHINE_AARCH64,	 is_arm64_image,     arm64_image },
+	{ ELF_MACHINE_LOONGARCH, is_loongarch_image, loongarch_image },
 };
 // clang-format on
 
@@ -142,7 +173,8 @@ static int load_linux(const struct vm *vm, struct image_layout *out)
 {
 	const struct blob *k = &vm->cfg->kernel;
 	int row = linux_format(k);
-	uint64_t ram = vm_ram_end(vm) - arch_ram_base;
+	gpa_t base = arch_ram.bank[0].base;
+	uint64_t ram = vm_ram_end(vm) - base;
 	struct linux_image img;
 	int err;
 
@@ -154,12 +186,13 @@ static int load_linux(const struct vm *vm, struct image_layout *out)
 	err = linux_formats[row].parse(vm, &img);
 	if (err)
 		return err;
-	if (!in_ram(vm, arch_ram_base + img.offset, img.size))
+	if (!usable(vm, base + img.offset, img.size))
 		return refuse(vm, "kernel", ERR_NOMEM,
 			      "%lu bytes at offset 0x%lx do not fit into "
 			      "%lu MiB of memory",
 			      img.size, img.offset, ram / MiB);
-	out->kernel = out->entry = arch_ram_base + img.offset;
+	out->kernel = base + img.offset;
+	out->entry = out->kernel + img.entry;
 	out->kernel_end = out->kernel + img.size;
 	image_place(vm, out->kernel, k->data, k->size);
 	return 0;
@@ -218,11 +251,11 @@ static int check_segment(const struct vm *vm, const struct elf_header *eh,
 	    !range_inside(s.offset, s.filesz, vm->cfg->kernel.size))
 		return refuse(vm, "kernel", ERR_FORMAT, "is an ELF file with "
 			      "a broken segment at 0x%lx", s.paddr);
-	if (!in_ram(vm, s.paddr, s.memsz))
+	if (!usable(vm, s.paddr, s.memsz))
 		return refuse(vm, "kernel", ERR_INVAL,
 			      "ELF segment 0x%lx..0x%lx is outside memory "
 			      "0x%lx..0x%lx",
-			      s.paddr, s.paddr + s.memsz, arch_ram_base,
+			      s.paddr, s.paddr + s.memsz, image_base(),
 			      vm_ram_end(vm));
 	for (unsigned int i = 0; i < n; i++)
 		if (segment(vm, eh, i, &o) && s.paddr < o.paddr + o.memsz &&
@@ -271,6 +304,8 @@ static int load_elf(const struct vm *vm, struct image_layout *out)
 	int err = check_elf(vm, &eh);
 
 	if (!err)
+		err = check_entry(vm, eh.entry);
+	if (!err)
 		err = check_segments(vm, &eh, &out->entry);
 	if (err)
 		return err;
@@ -291,9 +326,9 @@ static int load_elf(const struct vm *vm, struct image_layout *out)
 static int load_flat(const struct vm *vm, struct image_layout *out)
 {
 	const struct blob *k = &vm->cfg->kernel;
-	gpa_t gpa = arch_ram_base + vm->cfg->load_offset;
+	gpa_t gpa = arch_ram.bank[0].base + vm->cfg->load_offset;
 
-	if (gpa < arch_ram_base || !in_ram(vm, gpa, k->size))
+	if (!usable(vm, gpa, k->size))
 		return refuse(vm, "kernel", ERR_NOMEM,
 			      "%lu bytes at load-offset 0x%lx do not fit "
 			      "into memory",
@@ -349,27 +384,37 @@ static int load_kernel(const struct vm *vm, struct image_layout *out)
  * Linux wants its tree within 512 MiB of the kernel and both out of its BSS:
  * the tree goes to the next 2 MiB boundary behind the kernel and the ramdisk
  * behind it. Other programs know only the end of their image and put stacks and
- * heap there: for them both go to the end of RAM.
+ * heap there: for them both go to the end of RAM. A machine with a fixed place
+ * for the tree has it below all images.
  */
 static bool arrange(const struct vm *vm, bool is_linux,
 		    struct image_layout *out)
 {
 	uint64_t ramdisk = align_up(vm->cfg->ramdisk.size, PAGE_SIZE);
+	uint64_t dtb = arch_ram.dtb ? 0 : out->dtb_max;
 	gpa_t end = vm_ram_end(vm);
 
 	if (is_linux) {
 		out->dtb = align_up(out->kernel_end, BLOCK);
-		out->ramdisk = out->dtb + out->dtb_max;
-	} else if (range_inside(ramdisk, out->dtb_max, end - arch_ram_base)) {
-		out->dtb = end - out->dtb_max;
+		out->ramdisk = out->dtb + dtb;
+	} else if (range_inside(ramdisk, dtb, end - image_base())) {
+		out->dtb = end - dtb;
 		out->ramdisk = out->dtb - ramdisk;
 	} else {
 		return false;
 	}
+	if (!dtb)
+		out->dtb = arch_ram.dtb;
 	out->ramdisk_end = out->ramdisk + vm->cfg->ramdisk.size;
 	return out->ramdisk >= out->kernel_end &&
-	       in_ram(vm, out->dtb, out->dtb_max) &&
-	       in_ram(vm, out->ramdisk, vm->cfg->ramdisk.size);
+	       (!dtb || usable(vm, out->dtb, dtb)) &&
+	       usable(vm, out->ramdisk, vm->cfg->ramdisk.size);
+}
+
+/* Bytes that a device tree may have. */
+static uint64_t dtb_room(void)
+{
+	return arch_ram.dtb ? image_base() - arch_ram.dtb : BLOCK;
 }
 
 int image_load(struct vm *vm, struct image_layout *out)
@@ -378,9 +423,10 @@ int image_load(struct vm *vm, struct image_layout *out)
 	int err;
 
 	out->dtb_max = align_up(gfdt_size(vm), PAGE_SIZE);
-	if (out->dtb_max > BLOCK)
+	if (out->dtb_max > dtb_room())
 		return refuse(vm, "dtb", ERR_INVAL,
-			      "device tree and bootargs exceed 2 MiB");
+			      "device tree and bootargs exceed %lu MiB",
+			      dtb_room() / MiB);
 	err = load_kernel(vm, out);
 	if (err)
 		return err;

@@ -246,6 +246,7 @@ static int pl011_fdt(struct device *d, void *fdt)
 const struct dev_ops pl011_ops = {
 	.name = "pl011",
 	.state_size = sizeof(struct pl011),
+	.clocked = true,
 	.read = pl011_read,
 	.write = pl011_write,
 	.reset = pl011_reset,

@@ -182,6 +182,7 @@ static int pl031_fdt(struct device *d, void *fdt)
 const struct dev_ops pl031_ops = {
 	.name = "pl031",
 	.state_size = sizeof(struct pl031),
+	.clocked = true,
 	.read = pl031_read,
 	.write = pl031_write,
 	.reset = pl031_reset,

@@ -160,6 +160,9 @@ static int load(struct vm *vm)
 		fp_reset(v, v->fp.max);
 		arch_vcpu_reset(v, l.entry, l.dtb);
 	}
+	err = arch_vm_boot(vm, &l);
+	if (err)
+		return err;
 	log_debug("VM %s: entry %llx, device tree %llx", vm->cfg->name,
 		  (unsigned long long)l.entry, (unsigned long long)l.dtb);
 	return 0;
@@ -209,9 +212,20 @@ int vm_prepare(struct vm *vm)
 
 static void conclude(struct vm *vm);
 
+/* The vCPUs that run from the beginning. VM lock held. */
+static void start_vcpus(struct vm *vm)
+{
+	unsigned int n = arch_start_all ? vm->nr_vcpus : 1;
+
+	vm->refs = n;
+	for (unsigned int i = 0; i < n; i++) {
+		__atomic_store_n(&vm->vcpus[i]->on, true, __ATOMIC_RELEASE);
+		sched_start(vm->vcpus[i]);
+	}
+}
+
 void vm_run(struct vm *vm)
 {
-	struct vcpu *v0 = vm->vcpus[0];
 	bool go;
 
 	spin_lock(&vm->lock);
@@ -222,9 +236,7 @@ void vm_run(struct vm *vm)
 	if (go) {
 		vm->state = VM_RUNNING;
 		vm->starts++;
-		vm->refs = 1;
-		__atomic_store_n(&v0->on, true, __ATOMIC_RELEASE);
-		sched_start(v0);
+		start_vcpus(vm);
 	} else {
 		vm->state = VM_ENDING;
 		vm->reason = VM_KILLED;

@@ -158,7 +158,10 @@ bool vm_write(const struct vm *vm, gpa_t gpa, const void *buf, uint64_t len);
 bool vm_read(const struct vm *vm, gpa_t gpa, void *buf, uint64_t len);
 bool vm_zero(const struct vm *vm, gpa_t gpa, uint64_t len);
 
-/* First address behind guest RAM. */
+/* Is @gpa..@gpa+@len all RAM? Right for every input, wrapping sums included. */
+bool vm_is_ram(const struct vm *vm, gpa_t gpa, uint64_t len);
+
+/* First address behind the first bank of guest RAM, where images are. */
 gpa_t vm_ram_end(const struct vm *vm);
 
 #endif

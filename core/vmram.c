@@ -17,10 +17,10 @@
 /* Zeroing this much takes well below a millisecond. */
 #define SCRUB_STEP	(2 * MiB)
 
-int vm_ram_alloc(struct vm *vm)
+/* RAM at @gpa, @size bytes of it. */
+static int alloc_bank(struct vm *vm, gpa_t gpa, uint64_t size)
 {
-	uint64_t left = vm->cfg->memory;
-	gpa_t gpa = arch_ram_base;
+	uint64_t left = size;
 	unsigned int order = PAGE_MAX_ORDER;
 
 	while (left) {
@@ -45,6 +45,23 @@ int vm_ram_alloc(struct vm *vm)
 		gpa += s->size;
 		left -= s->size;
 	}
+	return 0;
+}
+
+int vm_ram_alloc(struct vm *vm)
+{
+	uint64_t left = vm->cfg->memory;
+
+	for (unsigned int i = 0; left && i < RAM_BANKS; i++) {
+		const struct ram_bank *b = &arch_ram.bank[i];
+		uint64_t n = min_u64(left, b->size);
+		int err = alloc_bank(vm, b->base, n);
+
+		if (err)
+			return err;
+		left -= n;
+	}
+	ASSERT(!left);		/* arch_ram_max() */
 	return 0;
 }
 
@@ -87,7 +104,24 @@ void *vm_ram(const struct vm *vm, gpa_t gpa, uint64_t len)
 
 gpa_t vm_ram_end(const struct vm *vm)
 {
-	return arch_ram_base + vm->cfg->memory;
+	const struct ram_bank *b = &arch_ram.bank[0];
+
+	return b->base + min_u64(vm->cfg->memory, b->size);
+}
+
+bool vm_is_ram(const struct vm *vm, gpa_t gpa, uint64_t len)
+{
+	for (unsigned int i = 0; len && i < vm->nr_slots; i++) {
+		const struct vm_slot *s = &vm->slots[i];
+
+		if (gpa - s->gpa < s->size) {
+			uint64_t n = min_u64(len, s->gpa + s->size - gpa);
+
+			gpa += n;
+			len -= n;
+		}
+	}
+	return !len;
 }
 
 /*
@@ -97,8 +131,7 @@ gpa_t vm_ram_end(const struct vm *vm)
 static bool walk(const struct vm *vm, gpa_t gpa, uint64_t len,
 		 const char *src, char *dst)
 {
-	if (gpa < arch_ram_base ||
-	    !range_inside(gpa - arch_ram_base, len, vm->cfg->memory))
+	if (!vm_is_ram(vm, gpa, len))
 		return false;
 	for (unsigned int i = 0; len && i < vm->nr_slots; i++) {
 		const struct vm_slot *s = &vm->slots[i];

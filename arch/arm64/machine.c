@@ -33,12 +33,17 @@ const struct dev_place arch_machine[] = {
 	{ 0, 0, 0, 0 },
 };
 
-const gpa_t arch_ram_base = 0x40000000;
+/* As large as the IPA space allows. */
+const struct guest_ram arch_ram = {
+	.bank = { { 0x40000000, BIT(52) } },
+};
+
+const bool arch_start_all = false;
 const uint16_t arch_elf_machine = 183;		/* EM_AARCH64 */
 
 uint64_t arch_ram_max(void)
 {
-	return BIT(s2_ipa_bits()) - arch_ram_base;
+	return BIT(s2_ipa_bits()) - arch_ram.bank[0].base;
 }
 
 int arch_vm_init(struct vm *vm)
@@ -73,6 +78,19 @@ void arch_vm_reset(struct vm *vm)
 {
 	vgic_vm_reset(vm);
 	vtimer_vm_init(vm);
+}
+
+int arch_vm_boot(struct vm *vm, const struct image_layout *l)
+{
+	(void)vm;
+	(void)l;
+	return 0;
+}
+
+const char *arch_entry_refused(uint64_t entry)
+{
+	(void)entry;
+	return NULL;
 }
 
 int arch_vm_map(struct vm *vm, gpa_t gpa, paddr_t pa, uint64_t size)

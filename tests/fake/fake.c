@@ -77,7 +77,7 @@ struct vm *fake_vm(const struct vm_config *cfg)
 	vm->cfg = cfg;
 	vm->nr_vcpus = cfg->nr_vcpus;
 	vm->nr_slots = 1;
-	vm->slots[0] = (struct vm_slot){ arch_ram_base, (uintptr_t)ram,
+	vm->slots[0] = (struct vm_slot){ arch_ram.bank[0].base, (uintptr_t)ram,
 					 cfg->memory };
 	vm->state = VM_RUNNING;
 	vm->starts = 1;
@@ -96,7 +96,13 @@ void fake_vm_free(struct vm *vm)
 /* ---- the contract: machine --------------------------------------------- */
 
 WEAK const uint16_t arch_elf_machine = 183;
-WEAK const gpa_t arch_ram_base = 0x40000000;
+WEAK const struct guest_ram arch_ram = { .bank = { { 0x40000000, BIT(52) } } };
+WEAK const bool arch_start_all = false;
+
+WEAK const char *arch_entry_refused(uint64_t)
+{
+	return NULL;
+}
 
 // clang-format off
 WEAK const struct dev_place arch_machine[] = {
@@ -195,6 +201,11 @@ WEAK void arch_vm_fini(struct vm *)
 WEAK void arch_vm_reset(struct vm *vm)
 {
 	vm->arch.resets++;
+}
+
+WEAK int arch_vm_boot(struct vm *, const struct image_layout *)
+{
+	return 0;
 }
 
 WEAK int arch_vm_map(struct vm *vm, gpa_t, paddr_t, uint64_t size)

@@ -46,7 +46,7 @@ int fake_run(void (*fn)(void *arg), void *arg);
 /* cpus[0..@n-1] and nr_cpus, zeroed; this CPU is 0. */
 void fake_cpus_init(unsigned int n);
 
-/* A VM without devices and with RAM of one slot at arch_ram_base; enters it
+/* A VM without devices and with RAM of one slot at arch_ram.bank[0]; enters it
  * into vms[]. fake_vm_free() undoes the last. @cfg->memory stays the same. */
 struct vm *fake_vm(const struct vm_config *cfg);
 void fake_vm_free(struct vm *vm);

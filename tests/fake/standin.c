@@ -148,9 +148,8 @@ WEAK void *vm_ram(const struct vm *vm, gpa_t gpa, uint64_t len)
 
 WEAK gpa_t vm_ram_end(const struct vm *vm)
 {
-	const struct vm_slot *s = &vm->slots[vm->nr_slots - 1];
-
-	return s->gpa + s->size;
+	return arch_ram.bank[0].base +
+	       min_u64(vm->cfg->memory, arch_ram.bank[0].size);
 }
 
 WEAK bool vm_get(struct vm *vm)
