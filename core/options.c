@@ -13,7 +13,7 @@
 #define DECIMAL		10
 #define HEX		16
 
-struct options options = { .slice_us = 5000 };
+struct options options = { .slice_us = 5000, .walk = true };
 
 /* A value that is a word of a fixed list; its index is stored. */
 static const char *const log_words[] = {
@@ -53,6 +53,13 @@ static void set_console(uint64_t v)
 	options.lines = v;
 }
 
+static const char *const switch_words[] = { "off", "on", NULL };
+
+static void set_walk(uint64_t v)
+{
+	options.walk = v;
+}
+
 static void set_crash(uint64_t v)
 {
 	options.crash = v;
@@ -77,6 +84,7 @@ static const struct option table[] = {
 	{ "fp",    set_fp,    fp_words,  0, 0 },
 	{ "slice", set_slice, NULL,      100, 100000 },
 	{ "console", set_console, console_words, 0, 0 },
+	{ "walk",  set_walk,  switch_words, 0, 0 },
 	{ "crash", set_crash, crash_words, 0, 0 },
 	{ "seed",  set_seed,  NULL,      0, UINT64_MAX },
 };

@@ -16,6 +16,7 @@ struct options {
 	uint64_t slice_us;	/* slice=: time slice in microseconds */
 	uint64_t seed;		/* seed=: for everything that is random */
 	uint64_t lines;		/* console=lines: whole lines of every VM */
+	uint64_t walk;		/* walk=on: walk a guest's tables for it */
 	uint64_t crash;		/* crash=: enum crash_test, to see a dump */
 };
 

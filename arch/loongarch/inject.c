@@ -70,7 +70,7 @@ void inject_badv(struct vcpu *v, unsigned int ecode, unsigned int esub,
 	inject_exception(v, ecode, esub);
 }
 
-void inject_refill(struct vcpu *v, gva_t badv, uint64_t badi)
+void refill_registers(struct vcpu *v, gva_t badv, uint64_t badi)
 {
 	struct la_csr *c = &v->arch.csr;
 
@@ -81,6 +81,13 @@ void inject_refill(struct vcpu *v, gva_t badv, uint64_t badi)
 	c->tlbrera = (v->arch.regs.pc & TLBRERA_PC) | TLBRERA_ISTLBR;
 	c->tlbrprmd = (c->crmd & (TLBRPRMD_PPLV | TLBRPRMD_PIE)) |
 		      (c->crmd & CRMD_WE ? TLBRPRMD_PWE : 0);
+}
+
+void inject_refill(struct vcpu *v, gva_t badv, uint64_t badi)
+{
+	struct la_csr *c = &v->arch.csr;
+
+	refill_registers(v, badv, badi);
 	c->crmd = (c->crmd & ~CRMD_PG) | CRMD_DA;
 	enter_kernel(v);
 	v->arch.regs.pc = c->tlbrentry;

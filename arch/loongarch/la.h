@@ -5,7 +5,7 @@
  *
  * A guest runs at PLV3 whatever it believes; its privileged state is struct
  * la_csr in memory. Trapped instructions change that state and then tell the
- * parts that depend on it: mem_mode() and mem_dmw() for translation,
+ * parts that depend on it: mem_mode() and mem_forget() for translation,
  * la_irq_changed() for interrupts.
  */
 #ifndef LOONGARCH_LA_H
@@ -90,6 +90,9 @@ void inject_badv(struct vcpu *v, unsigned int ecode, unsigned int esub,
 /* TLB refill exception for @badv: TLBR registers, DA mode, TLBRENTRY. */
 void inject_refill(struct vcpu *v, gva_t badv, uint64_t badi);
 
+/* Only its TLBR registers, for who does the handler's work. */
+void refill_registers(struct vcpu *v, gva_t badv, uint64_t badi);
+
 /* The exception of an instruction, whose word @badi goes to BADI. */
 void inject_insn(struct vcpu *v, unsigned int ecode, unsigned int esub,
 		 uint32_t badi);
@@ -161,8 +164,8 @@ void mem_load(struct vcpu *v);
 /* Virtual CRMD.PLV, DA, PG or ASID changed: selects the context. Cheap. */
 void mem_mode(struct vcpu *v);
 
-/* DMW @n changed; the old value is gone. */
-void mem_dmw(struct vcpu *v, unsigned int n);
+/* A DMW or STLBPS changed: no translation but the direct one can be kept. */
+void mem_forget(struct vcpu *v);
 
 /* Real exceptions PIL..PPI and ADE. */
 enum exit_action mem_fault(struct vcpu *v, unsigned int ecode,
@@ -204,5 +207,14 @@ uint64_t vintc_lines(const struct vcpu *v);
 uint64_t vintc_iocsr_read(struct vcpu *v, uint32_t addr, unsigned int size);
 void vintc_iocsr_write(struct vcpu *v, uint32_t addr, unsigned int size,
 		       uint64_t val);
+
+/* ---- guest machine: machine.c -------------------------------------------- */
+
+/*
+ * The access in v->arch.exit, of kind EXIT_MMIO already. ACT_RESUME: done, with
+ * the value that a read gives. Else it is for core, as it is or as the exit
+ * that it has been changed to.
+ */
+enum exit_action machine_mmio(struct vcpu *v);
 
 #endif

@@ -123,6 +123,8 @@ static void stlbps_changed(struct vcpu *v, unsigned int num, uint64_t old)
 	(void)num;
 	if (!(LA_PAGE_SIZES >> v->arch.csr.stlbps & 1))
 		v->arch.csr.stlbps = old;
+	else if (v->arch.csr.stlbps != old)
+		mem_forget(v);
 }
 
 static void tid_changed(struct vcpu *v, unsigned int num, uint64_t old)
@@ -160,7 +162,7 @@ static void llbctl_changed(struct vcpu *v, unsigned int num, uint64_t old)
 static void dmw_changed(struct vcpu *v, unsigned int num, uint64_t old)
 {
 	if (v->arch.csr.dmw[num - CSR_DMW0] != old)
-		mem_dmw(v, num - CSR_DMW0);
+		mem_forget(v);
 }
 
 /* ---- the table ----------------------------------------------------------- */

@@ -18,6 +18,7 @@ struct asid_cpu {
 struct la_mem {
 	struct vtlb *vtlb;
 	struct shadow *shadow;
+	uint32_t insn;		/* the load or store of an MMIO exit */
 };
 
 #endif
