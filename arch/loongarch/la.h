@@ -208,13 +208,19 @@ uint64_t vintc_iocsr_read(struct vcpu *v, uint32_t addr, unsigned int size);
 void vintc_iocsr_write(struct vcpu *v, uint32_t addr, unsigned int size,
 		       uint64_t val);
 
-/* ---- guest machine: machine.c -------------------------------------------- */
+/* ---- the machine: machine.c ---------------------------------------------- */
 
 /*
- * The access in v->arch.exit, of kind EXIT_MMIO already. ACT_RESUME: done, with
- * the value that a read gives. Else it is for core, as it is or as the exit
- * that it has been changed to.
+ * The access in v->arch.exit->mmio, which is not to a page of machine_page().
+ * ACT_RESUME: done, a read's value is there. ACT_LEAVE: v->arch.exit is for
+ * core, an EXIT_MMIO or an EXIT_POWER that does not come back.
  */
 enum exit_action machine_mmio(struct vcpu *v);
+
+/*
+ * The page at guest physical address @gpa as the hypervisor reaches it: RAM, or
+ * the ROM, which is not @writable; it is executable. NULL: neither. Any CPU.
+ */
+void *machine_page(const struct vm *vm, gpa_t gpa, bool *writable);
 
 #endif

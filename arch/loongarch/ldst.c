@@ -7,8 +7,7 @@
  */
 #include "memfault.h"
 
-#include "host.h"
-#include "vm.h"
+#include <string.h>
 
 struct access {
 	uint8_t size;		/* bytes */
@@ -76,16 +75,17 @@ static uint64_t extend(const struct access *a, uint64_t val)
 	return a->is_signed ? (uint64_t)((int64_t)val >> shift) : val >> shift;
 }
 
-static enum exit_action ram(struct vcpu *v, const struct access *a, uint32_t w,
-			    gpa_t gpa)
+/* @p is the guest's page; an access over its end is not carried out. */
+static enum exit_action page_access(struct vcpu *v, const struct access *a,
+				    uint32_t w, char *p)
 {
 	uint64_t val = reg_read(v, RD(w));
 
 	if (a->write) {
-		vm_write(v->vm, gpa, &val, a->size);
+		memcpy(p, &val, a->size);
 	} else {
 		val = 0;
-		vm_read(v->vm, gpa, &val, a->size);
+		memcpy(&val, p, a->size);
 		reg_write(v, RD(w), extend(a, val));
 	}
 	exit_skip(v);
@@ -116,13 +116,19 @@ enum exit_action ldst_emulate(struct vcpu *v, gva_t gva, gpa_t gpa)
 	uint32_t w = (uint32_t)csr_read(CSR_BADI);
 	gva_t va;
 	const struct access *a = decode(v, w, &va);
+	uint64_t off = gpa % PAGE_SIZE;
+	bool writable;
+	char *page;
 
 	/* The second half of an access over the end of a page is not ours. */
 	if (!a || va != gva)
 		return address_error(v, gva, w);
-	if (vm_ram(v->vm, gpa, a->size))
-		return ram(v, a, w, gpa);
-	return device(v, a, w, gpa);
+	page = machine_page(v->vm, align_down(gpa, PAGE_SIZE), &writable);
+	if (!page)
+		return device(v, a, w, gpa);
+	if ((a->write && !writable) || off + a->size > PAGE_SIZE)
+		return address_error(v, gva, w);
+	return page_access(v, a, w, page + off);
 }
 
 void arch_vcpu_mmio_done(struct vcpu *v, const struct vm_exit *exit)

@@ -12,7 +12,6 @@
 #include "options.h"
 #include "page.h"
 #include "shadow.h"
-#include "vm.h"
 #include "vtlb.h"
 
 typedef unsigned long long ull;
@@ -219,16 +218,18 @@ static enum exit_action refuse(struct vcpu *v, gva_t va, enum la_access acc)
 static enum exit_action mapped(struct vcpu *v, gva_t va, enum la_access acc,
 			       const struct la_map *m)
 {
-	gpa_t page = align_down(m->gpa, PAGE_SIZE);
-	void *ram = vm_ram(v->vm, page, PAGE_SIZE);
+	bool writable = false;
+	void *page = machine_page(v->vm, align_down(m->gpa, PAGE_SIZE),
+				  &writable);
+	uint64_t rights = writable ? m->rights : m->rights & ~PTE_D;
 
 	if (!la_canonical(va)) {
-		if (acc == ACC_EXEC || (m->cached && ram))
+		if (acc == ACC_EXEC || (m->cached && page))
 			return refuse(v, va, acc);
 		return ldst_emulate(v, va, m->gpa);
 	}
-	if (ram) {
-		shadow_fill(v, va, (uintptr_t)ram, m->rights);
+	if (page && (acc != ACC_WRITE || writable)) {
+		shadow_fill(v, va, (uintptr_t)page, rights);
 		return ACT_RESUME;
 	}
 	if (acc != ACC_EXEC)
