@@ -144,8 +144,11 @@ void board_enable_irqs(void)
 	for (unsigned int port = 0; port < 2; port++) {
 		unsigned int intid = pl011_enable_rx(port);
 
-		if (intid)
-			gic_enable_spi(intid, 0);
+		if (!intid)
+			continue;
+		gic_enable_spi(intid, 0);
+		/* Characters that are there raise no interrupt any more. */
+		gic_set_pending(intid);
 	}
 }
 

@@ -22,6 +22,7 @@
 #define GIC_IGROUPR	0x0080
 #define GIC_ISENABLER	0x0100
 #define GIC_ICENABLER	0x0180
+#define GICD_ISPENDR	0x0200
 #define GIC_ICPENDR	0x0280
 #define GIC_ISACTIVER	0x0300
 #define GIC_ICACTIVER	0x0380
@@ -270,6 +271,12 @@ void gic_enable_spi(unsigned int intid, unsigned int id)
 	wr64(dist, GICD_IROUTER + 8 * (uint64_t)intid,
 	     mpidrs[id] & (BITS(39, 32) | BITS(23, 0)));
 	wr32(dist, GIC_ISENABLER + intid / 32 * 4, 1u << intid % 32);
+}
+
+void gic_set_pending(unsigned int intid)
+{
+	ASSERT(intid >= INTID_SPI && intid - INTID_SPI < nr_spis);
+	wr32(dist, GICD_ISPENDR + intid / 32 * 4, 1u << intid % 32);
 }
 
 /* ---- this CPU ------------------------------------------------------------ */

@@ -37,6 +37,9 @@ void gic_kick(unsigned int id);
 /* Enables the level-sensitive SPI @intid, taken by CPU @id. Any CPU. */
 void gic_enable_spi(unsigned int intid, unsigned int id);
 
+/* Makes the SPI @intid pending once, whatever its line says. Any CPU. */
+void gic_set_pending(unsigned int intid);
+
 /*
  * Deactivates the PPI @intid of this CPU, acknowledged or set active before;
  * it can fire again.

@@ -3,7 +3,9 @@
  * Host PL011 UARTs (Arm DDI 0183): port 0 the console, port 1 the debugger.
  * Output waits for room. Input is by interrupt: the interrupt is cleared
  * before the FIFO is drained, so a character that arrives meanwhile raises it
- * again; cleared afterwards it would be lost for good.
+ * again; cleared afterwards it would be lost for good. What was received before
+ * input is enabled (a script that was there first) waits for the first
+ * interrupt, which board.c makes pending.
  */
 #include "pl011drv.h"
 
@@ -45,8 +47,10 @@ unsigned int pl011_enable_rx(unsigned int port)
 
 	if (!u->base)
 		return 0;
-	/* Baud rate stays as firmware left it. */
-	arch_mmio_write32(u->base + LCRH, LCRH_8BIT_FIFO);
+	/* Turning the FIFOs on empties them: not while something is there.
+	 * Baud rate stays as firmware left it. */
+	if (arch_mmio_read32(u->base + FR) & FR_RXFE)
+		arch_mmio_write32(u->base + LCRH, LCRH_8BIT_FIFO);
 	arch_mmio_write32(u->base + IFLS, IFLS_RX_1_8);
 	arch_mmio_write32(u->base + CR, CR_ENABLE);
 	arch_mmio_write32(u->base + ICR, 0x7ff);
