@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define PSCI_CPU_ON	0xc4000003u
 #define PSCI_OFF	0x84000008u
 #define PSCI_RESET	0x84000009u
 #define HYP_EXIT	0xc6000001u
