@@ -36,7 +36,7 @@ def test_script(tmp_path):
                      typed=SCRIPT, smp=2)
     result.expect(0, a=(0, "killed"), b=(0, "killed"))
     text = result.raw.decode("ascii")
-    first, second = re.findall(r"vms\r\nnestling:  #.*?> ", text, re.S)
+    first, second = re.findall(r"nestling:  #.*?> ", text, re.S)
     assert re.search(r"\*0 +a +running +2 +16 +1 +- ", first), first
     assert re.search(r" 1 +b +running +2 +16 +1 +- ", first), first
     assert re.search(r"\*0 +a +stopped +2 +16 +1 +killed 0 +-", second), second
