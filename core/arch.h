@@ -149,9 +149,6 @@ int arch_vm_boot(struct vm *vm, const struct image_layout *l);
  * All three are multiples of the page size. ERR_NOMEM. VM not running. */
 int arch_vm_map(struct vm *vm, gpa_t gpa, paddr_t pa, uint64_t size);
 
-/* Removes it again and invalidates on every CPU before returning. */
-void arch_vm_unmap(struct vm *vm, gpa_t gpa, uint64_t size);
-
 /* Drives interrupt line @irq of the VM; idempotent. Any CPU, VM lock. */
 void arch_vm_irq(struct vm *vm, unsigned int irq, bool level);
 

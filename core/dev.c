@@ -19,6 +19,8 @@ static const struct dev_ops *const kinds[DEV_KINDS] = {
 	[DEV_PL011] = &pl011_ops,
 	[DEV_PL031] = &pl031_ops,
 	[DEV_VIRTIO_EMPTY] = &virtio_empty_ops,
+	[DEV_NS16550] = &ns16550_ops,
+	[DEV_LS7A_RTC] = &ls7a_rtc_ops,
 };
 
 void dev_init(struct vm *vm)

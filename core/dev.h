@@ -14,8 +14,10 @@ struct device;
 struct vm;
 struct vcpu;
 
-enum dev_kind { DEV_PL011, DEV_PL031, DEV_VIRTIO_EMPTY, DEV_NS16550,
-		DEV_KINDS };
+enum dev_kind {
+	DEV_PL011, DEV_PL031, DEV_VIRTIO_EMPTY, DEV_NS16550, DEV_LS7A_RTC,
+	DEV_KINDS
+};
 
 /* Where a machine has a device; the arch's table ends with size 0. */
 struct dev_place {
@@ -81,6 +83,7 @@ bool dev_input(struct vm *vm, uint8_t ch);
 /* Drives the interrupt line of @d; idempotent. VM lock held. */
 void dev_irq(struct device *d, bool level);
 
-extern const struct dev_ops pl011_ops, pl031_ops, virtio_empty_ops;
+extern const struct dev_ops pl011_ops, pl031_ops, virtio_empty_ops,
+	ns16550_ops, ls7a_rtc_ops;
 
 #endif

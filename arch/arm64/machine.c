@@ -99,11 +99,6 @@ int arch_vm_map(struct vm *vm, gpa_t gpa, paddr_t pa, uint64_t size)
 		      S2_READ | S2_WRITE | S2_EXEC);
 }
 
-void arch_vm_unmap(struct vm *vm, gpa_t gpa, uint64_t size)
-{
-	s2_protect(&vm->arch.s2, gpa, size, 0);
-}
-
 void arch_vm_irq(struct vm *vm, unsigned int irq, bool level)
 {
 	vgic_set_line(vm, irq + SPI_BASE, level);

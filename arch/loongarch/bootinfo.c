@@ -7,6 +7,7 @@
  */
 #include "bootinfo.h"
 
+#include "efi.h"
 #include "host.h"
 
 #include <libfdt.h>
@@ -16,35 +17,8 @@
 #define TABLES_MAX	64
 #define FDT_MAX		(128 * KiB)
 
-/* UEFI specification 2.10, 4.3: up to the configuration tables. */
-struct efi_system_table {
-	uint8_t header[24];
-	uint64_t unused[10];
-	uint64_t nr_tables;
-	uint64_t tables;
-};
-
-struct efi_guid {
-	uint64_t word[2];
-};
-
-struct efi_table {
-	struct efi_guid guid;
-	uint64_t table;
-};
-
-struct efi_initrd {
-	uint64_t base;
-	uint64_t size;
-};
-
-/* DEVICE_TREE_GUID, and Linux's LINUX_EFI_INITRD_MEDIA_GUID. */
-static const struct efi_guid guid_fdt = {
-	{ 0x41a5f19cb1b621d5, 0xe0aa692c15d90b83 }
-};
-static const struct efi_guid guid_initrd = {
-	{ 0x4f3d68fc5568e427, 0x68cc315255ca74ac }
-};
+static const struct efi_guid guid_fdt = EFI_GUID_FDT;
+static const struct efi_guid guid_initrd = EFI_GUID_INITRD;
 
 static alignas(8) uint8_t fdt_copy[FDT_MAX];
 

@@ -214,11 +214,6 @@ WEAK int arch_vm_map(struct vm *vm, gpa_t, paddr_t, uint64_t size)
 	return 0;
 }
 
-WEAK void arch_vm_unmap(struct vm *vm, gpa_t, uint64_t size)
-{
-	vm->arch.mapped -= size;
-}
-
 WEAK void arch_vm_irq(struct vm *, unsigned int irq, bool level)
 {
 	fake_irq[irq % ARRAY_SIZE(fake_irq)] = level;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // objs: core/dev.c core/pl011.c core/pl031.c core/virtio_empty.c
+// objs: core/ns16550.c core/ls7a_rtc.c
 // objs: core/timer.c core/gfdt.c core/fdtcheck.c core/image.c
 /*
  * Emulated devices as a guest sees them: every offset and width, the PL011's

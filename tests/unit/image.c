@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // objs: core/image.c core/gfdt.c core/fdtcheck.c core/dev.c core/pl011.c
-// objs: core/pl031.c core/virtio_empty.c core/timer.c
+// objs: core/pl031.c core/virtio_empty.c core/ns16550.c core/ls7a_rtc.c
+// objs: core/timer.c
 /*
  * Guest images and the guest device tree: placement, every refusal with its
  * message, RAM in several slots, hostile headers.
