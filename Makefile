@@ -62,7 +62,10 @@ arch-c := $(filter-out arch/$(ARCH)/offsets.c,$(wildcard arch/$(ARCH)/*.c))
 arch-s := $(wildcard arch/$(ARCH)/*.S)
 fdt-c := $(addprefix build/third/libfdt/,fdt.c fdt_addresses.c fdt_check.c \
 	fdt_empty_tree.c fdt_ro.c fdt_rw.c fdt_strerror.c fdt_sw.c fdt_wip.c)
-guest-c := $(wildcard guest/*.c)
+-include guest/images.mk
+guest-c := $(filter-out $(only-arm64:%=guest/%.c),$(wildcard guest/*.c))
+guest-c += $(if $(filter arm64,$(ARCH)),$(only-arm64:%=guest/%.c))
+guest-arch-c := $(wildcard guest/$(ARCH)/*.c)
 rt-c := $(wildcard guest/runtime/*.c guest/runtime/$(ARCH)/*.c)
 rt-s := $(wildcard guest/runtime/*.S guest/runtime/$(ARCH)/*.S)
 unit-c := $(wildcard tests/unit/*.c)
@@ -125,10 +128,12 @@ link-flags := $(link-$(ARCH)) -z norelro -z noexecstack --build-id=none \
 # Guests are ordinary C under newlib and may use FP.
 newlib := build/third/newlib-$(ARCH)
 guest-arch-arm64 := -march=armv8.4-a -mstrict-align -mbranch-protection=none
-guest-arch-loongarch := -march=loongarch64 -mstrict-align
+guest-arch-loongarch := -march=loongarch64 -mabi=lp64d -msimd=none \
+	-mstrict-align -mno-relax
 guest-inc := -nostdinc -isystem $(newlib)/include \
 	-isystem $(gcc-inc) \
-	-isystem build/third/libfdt -Iabi -Iguest/include
+	-isystem build/third/libfdt -Iabi -Iguest/include \
+	-Iguest/include/$(ARCH)
 guest-codegen := -std=gnu23 -O2 -g -ffreestanding -fno-pie -fno-common \
 	-fno-strict-aliasing -fno-stack-protector -fno-unwind-tables \
 	-fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections \
@@ -260,16 +265,16 @@ images += $(if $(script),$(B)/nestling)
 
 # --- guests ------------------------------------------------------------------
 
-# Optional, per image: cflags-NAME, ldflags-NAME.
--include guest/images.mk
-
 guest-script := $(wildcard linker/guest-$(ARCH).ld)
 guest-o := $(guest-c:%.c=$(B)/obj/%.o)
 rt-o := $(rt-c:%.c=$(B)/obj/%.o) $(rt-s:%.S=$(B)/obj/%.o)
 guest-fdt-o := $(patsubst build/third/%.c,$(B)/obj/guest/%.o,$(fdt-c))
-guests := $(if $(guest-script),$(guest-c:guest/%.c=$(B)/guest/%.elf))
+guest-elf := $(guest-c:guest/%.c=$(B)/guest/%.elf)
+guest-arch-o := $(guest-arch-c:%.c=$(B)/obj/%.o)
+guest-arch-elf := $(guest-arch-c:guest/$(ARCH)/%.c=$(B)/guest/%.elf)
+guests := $(if $(guest-script),$(guest-elf) $(guest-arch-elf))
 
-$(guest-o) $(rt-c:%.c=$(B)/obj/%.o): $(B)/obj/%.o: %.c Makefile \
+$(guest-o) $(guest-arch-o) $(rt-c:%.c=$(B)/obj/%.o): $(B)/obj/%.o: %.c Makefile \
 		$(newlib-stamp) $(fdt-stamp) $(wildcard guest/images.mk)
 	$(say) CC $<
 	@mkdir -p $(@D)
@@ -285,12 +290,14 @@ $(guest-fdt-o): $(B)/obj/guest/libfdt/%.o: build/third/libfdt/%.c Makefile \
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(guest-codegen) -w -DLIBFDT_BUILD $(deps) -c -o $@ $<
 
-$(guests): $(B)/guest/%.elf: $(B)/obj/guest/%.o $(rt-o) $(guest-fdt-o) \
-		$(guest-script)
+$(guest-elf): $(B)/guest/%.elf: $(B)/obj/guest/%.o
+$(guest-arch-elf): $(B)/guest/%.elf: $(B)/obj/guest/$(ARCH)/%.o
+
+$(guests): $(B)/guest/%.elf: $(rt-o) $(guest-fdt-o) $(guest-script)
 	$(say) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(guest-link) -T $(guest-script) -o $@ $< $(rt-o) \
-		$(guest-fdt-o) $(ldflags-$*) -Wl,--start-group \
+	$(Q)$(CC) $(guest-link) -T $(guest-script) -o $@ \
+		$(filter $(B)/obj/guest/%,$^) $(ldflags-$*) -Wl,--start-group \
 		$(newlib)/lib/libc.a $(newlib)/lib/libm.a -lgcc -Wl,--end-group
 
 -include guest/bench/bench.mk
@@ -376,7 +383,7 @@ soak: check ready others
 
 include tools/check.mk
 
--include $(patsubst %.o,%.d,$(hyp-o) $(guest-o) $(rt-o) $(guest-fdt-o) \
-	$(host-o) $(host-fdt-o)) $(wildcard $(B)/offsets.h.d)
+-include $(patsubst %.o,%.d,$(hyp-o) $(guest-o) $(guest-arch-o) $(rt-o) \
+	$(guest-fdt-o) $(host-o) $(host-fdt-o)) $(wildcard $(B)/offsets.h.d)
 
 endif

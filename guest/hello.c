@@ -18,9 +18,9 @@ int main(int argc, char **argv)
 
 	for (unsigned i = 0; i < machine.nr_ram; i++)
 		memory += machine.ram[i].size;
-	printf("hello: %u vCPU, %lu MiB at %#lx, EL%lu, timer %lu Hz\n",
+	printf("hello: %u vCPU, %lu MiB at %#lx, %s, timer %lu Hz\n",
 	       machine.nr_vcpus, memory >> 20, machine.ram[0].base,
-	       read_sysreg(currentel) >> 2, timer_freq());
+	       privilege(), timer_freq());
 	if (on_nestling())
 		printf("hello: guest ABI %#llx\n",
 		       (unsigned long long)nestling(NESTLING_VERSION, 0));

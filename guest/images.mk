@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Flags of single guest images: cflags-NAME, ldflags-NAME.
+# Which guest images an architecture has beside guest/ARCH/*.c, and flags of
+# single images: cflags-NAME, ldflags-NAME.
+
+# Their topic is the architecture.
+only-arm64 := fp gicbasic gicregs gicsmp hostile idregs isolation memtest \
+	migrate neighbour psci smp sysregs timer uart
+
+no-fp-arm64 := -mgeneral-regs-only
+no-fp-loongarch := $(foreach n,0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 \
+	19 20 21 22 23 24 25 26 27 28 29 30 31,-ffixed-f$(n))
 
 # No compiled FP instruction may come between the patterns and the checks.
-cflags-fp := -mgeneral-regs-only
-cflags-neighbour := -mgeneral-regs-only
-cflags-migrate := -mgeneral-regs-only
+cflags-fp := $(no-fp-$(ARCH))
+cflags-neighbour := $(no-fp-$(ARCH))
+cflags-migrate := $(no-fp-$(ARCH))
 
 # These must not use FP at all.
-cflags-busy := -mgeneral-regs-only
-cflags-sleeper := -mgeneral-regs-only
+cflags-busy := $(no-fp-$(ARCH))
+cflags-sleeper := $(no-fp-$(ARCH))

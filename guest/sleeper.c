@@ -23,7 +23,7 @@ static uint64_t worst[MAX_VCPUS], naps[MAX_VCPUS], early[MAX_VCPUS];
 
 static void on_timer([[maybe_unused]] unsigned intid)
 {
-	timer_ctl(timer, 0);
+	timer_off(timer);
 	fired[vcpu_id()] = true;
 }
 

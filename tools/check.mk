@@ -8,6 +8,7 @@
 # offsets.c is a table that two kinds of compilation read.
 source-dirs := abi core core/freestanding arch/$(ARCH) \
 	arch/$(ARCH)/include/arch guest guest/bench guest/include \
+	guest/include/$(ARCH) guest/$(ARCH) \
 	guest/runtime guest/runtime/$(ARCH) tests/fake tests/fake/include \
 	tests/fake/include/arch tests/mini tests/sim tests/sim/include/arch \
 	tests/unit tests/vgic third
@@ -16,13 +17,14 @@ sources := $(filter-out %/offsets.c,$(sort $(wildcard \
 
 # Every header compiles alone, with the flags of those who may include it.
 header-dirs := $(wildcard abi core core/freestanding arch/$(ARCH) \
-	arch/$(ARCH)/include/arch guest/include)
+	arch/$(ARCH)/include/arch guest/include guest/include/$(ARCH))
 headers-in = $(wildcard $(1)/*.h)
 alone = $(addprefix $(B)/alone/,$(addsuffix .ok,$(1)))
 core-headers := $(foreach d,abi core core/freestanding \
 	arch/$(ARCH)/include/arch,$(call headers-in,$(d)))
 arch-headers := $(call headers-in,arch/$(ARCH))
-guest-headers := $(call headers-in,guest/include)
+guest-headers := $(call headers-in,guest/include) \
+	$(call headers-in,guest/include/$(ARCH))
 all-headers := $(core-headers) $(arch-headers) $(guest-headers)
 
 $(call alone,$(core-headers)): alone-flags = $(core-flags)

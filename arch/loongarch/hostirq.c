@@ -85,8 +85,8 @@ static int controller(const char *compatible)
 }
 
 /*
- * All inputs of the EIOINTC to one line and the boot CPU, disabled. Words, since
- * not every implementation of it takes bytes.
+ * All inputs of the EIOINTC to one line and the boot CPU, disabled. In words,
+ * since not every implementation of it takes bytes.
  */
 static void eio_init(void)
 {

@@ -11,6 +11,7 @@
 
 #define MAX_VCPUS	32
 #define MAX_BANKS	4
+#define PAGE_SIZE	4096ull
 
 struct region {
 	uint64_t base;

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "guest.h"
-#include "mmu.h"
 #include "smp.h"
 
 #define MAX_REGIONS	16

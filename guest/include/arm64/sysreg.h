@@ -39,6 +39,12 @@ static inline void wfi(void)
 	asm volatile("dsb sy\n\twfi" ::: "memory");
 }
 
+/* Name of the level this code runs at. */
+static inline const char *privilege(void)
+{
+	return (read_sysreg(currentel) >> 2) == 1 ? "EL1" : "EL2";
+}
+
 /* Masks IRQs of this vCPU and returns the old DAIF for irq_restore(). */
 static inline uint64_t irq_save(void)
 {

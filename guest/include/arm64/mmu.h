@@ -8,8 +8,7 @@
 #define GUEST_MMU_H
 
 #include <stdint.h>
-
-#define PAGE_SIZE	4096ull
+#include "guest.h"
 
 /* What a mapping allows. Sums of these. */
 #define MAP_WRITE	0x01

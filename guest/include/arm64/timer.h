@@ -112,6 +112,11 @@ static inline uint64_t timer_read_tval(enum timer timer)
 				   : read_sysreg(cntp_tval_el0);
 }
 
+static inline void timer_off(enum timer timer)
+{
+	timer_ctl(timer, 0);
+}
+
 /* Arms a timer for an absolute count, interrupt unmasked. */
 static inline void timer_at(enum timer timer, uint64_t cval)
 {

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include "arm64/sysreg.h"
 #include "guest.h"
+#include "lock.h"
 
 /* Affinity fields of MPIDR_EL1. */
 #define MPIDR_AFF	0xff00ffffffULL
@@ -38,22 +39,5 @@ unsigned smp_boot(void (*fn)(void));
 
 /* Waits until all vCPUs but the caller are off again (AFFINITY_INFO). */
 void smp_join(void);
-
-/* A recursive lock word: 0 when free, else 1 + the number of its owner. */
-struct spinlock {
-	unsigned owner;
-	unsigned depth;
-};
-
-void spin_lock(struct spinlock *lock);
-void spin_unlock(struct spinlock *lock);
-
-/* All `count` vCPUs wait here for each other; may be used again at once. */
-struct barrier {
-	unsigned arrived;
-	unsigned turn;
-};
-
-void barrier_wait(struct barrier *barrier, unsigned count);
 
 #endif
