@@ -48,8 +48,8 @@ def _small(top, arch):
     root = bundle.manifest([
         ("hello", {"kernel": "hello.elf"}),
         ("busy", {"kernel": "busy.elf", "bootargs": "seconds=10"}),
-        ("timer", {"kernel": "timer.elf"})])
-    return root, _guests(top, arch, "hello", "busy", "timer")
+        ("sleeper", {"kernel": "sleeper.elf"})])
+    return root, _guests(top, arch, "hello", "busy", "sleeper")
 
 
 def vms(top, arch, folder, interactive):

@@ -56,8 +56,8 @@ void machine_read_devices(void)
 		fdt_bad("no 16550");
 	machine.uart_irq = node_irq(node);
 	node = fdt_find("loongson,ls7a-rtc");
-	if (node >= 0 && fdt_region(node, 0, &machine.rtc))
-		machine.rtc_irq = node_irq(node);
+	if (node >= 0)
+		fdt_region(node, 0, &machine.rtc);
 	machine.vtimer_irq = machine.ptimer_irq = IRQ_TIMER;
 	read_power(0, "syscon-poweroff");
 	read_power(1, "syscon-reboot");
