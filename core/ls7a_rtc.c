@@ -4,8 +4,8 @@
  * the RTC): TOY, a calendar, and RTC, a counter at 32768 Hz. Both can be set
  * and stand still until the guest enables them, as after the loss of power;
  * the calendar starts from the machine's clock, or from 1970 where there is
- * none. Without alarms: the match registers only store. Everything is protected
- * by the VM lock.
+ * none. Without alarms: the match registers only store, the interrupt of the
+ * device tree never comes. Everything is protected by the VM lock.
  */
 #include "dev.h"
 

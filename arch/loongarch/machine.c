@@ -21,7 +21,7 @@
 #define RAM_LIMIT	BIT(LA_VALEN - 1)
 
 const struct dev_place arch_machine[] = {
-	{ DEV_LS7A_RTC, 0x100d0100, 0x100, 0 },
+	{ DEV_LS7A_RTC, 0x100d0100, 0x100, 6 },
 	{ DEV_NS16550, 0x1fe001e0, 0x100, 2 },
 	{ 0, 0, 0, 0 },
 };
