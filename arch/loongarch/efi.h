@@ -12,7 +12,7 @@
 #define EFI_SIGNATURE	UINT64_C(0x5453595320494249)	/* "IBI SYST" */
 #define EFI_REVISION	((2u << 16) | 100u)		/* 2.10 */
 
-/* Up to the configuration tables; console handles and services are not there. */
+/* Up to the configuration tables; there are no consoles and services. */
 struct efi_system_table {
 	uint64_t signature;
 	uint32_t revision;

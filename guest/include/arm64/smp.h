@@ -28,6 +28,27 @@ static inline unsigned vcpu_id(void)
 }
 
 /*
+ * Is the calling vCPU the one with these affinity fields in all it says about
+ * itself, and has it a redistributor?
+ */
+bool vcpu_is(uint64_t mpidr);
+
+/* Adds one by load and store exclusive, whatever the compiler prefers. */
+static inline void add_exclusive(uint64_t *word)
+{
+	uint64_t value;
+	uint32_t failed;
+
+	do
+		asm volatile("ldxr %0, [%2]\n\tadd %0, %0, #1\n\t"
+			     "stxr %w1, %0, [%2]"
+			     : "=&r"(value), "=&r"(failed)
+			     : "r"(word)
+			     : "memory");
+	while (failed);
+}
+
+/*
  * Starts vCPU `id` by PSCI CPU_ON. It takes its own stack, the page tables of
  * the boot vCPU and an initialised GIC CPU interface, calls fn with IRQs masked
  * and goes off (CPU_OFF) when that returns. Returns the PSCI result.

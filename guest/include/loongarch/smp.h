@@ -23,6 +23,26 @@ static inline unsigned vcpu_id(void)
 	return vcpu_of(csr_read(CSR_CPUID));
 }
 
+/* Is the calling vCPU the one with this number in the tree? */
+static inline bool vcpu_is(uint64_t cpu)
+{
+	return csr_read(CSR_CPUID) == cpu;
+}
+
+/* Adds one by LL and SC, whatever the compiler prefers. */
+static inline void add_exclusive(uint64_t *word)
+{
+	uint64_t value;
+
+	do
+		asm volatile("ll.d %0, %1, 0\n\taddi.d %0, %0, 1\n\t"
+			     "sc.d %0, %1, 0"
+			     : "=&r"(value)
+			     : "r"(word)
+			     : "memory");
+	while (!value);
+}
+
 /*
  * Lets vCPU `id` call fn, with interrupts masked; it waits again when that
  * returns. 0, or -1 when it is busy already.

@@ -87,6 +87,14 @@ int64_t vcpu_start(unsigned id, void (*fn)(void))
 		    (uint64_t)secondary_start, id);
 }
 
+bool vcpu_is(uint64_t mpidr)
+{
+	uint64_t own = read_sysreg(mpidr_el1);
+
+	return (own & MPIDR_AFF) == mpidr && own & 1ull << 31 &&
+	       gicr_frame(mpidr) != 0;
+}
+
 unsigned smp_boot(void (*fn)(void))
 {
 	unsigned started = 0;
