@@ -62,7 +62,6 @@ windows:
 
 	.bss
 	.align	12
-	.global	boot_stack
-boot_stack:
-	.space	STACK_SIZE
+	.space	STACK_GUARD + STACK_SIZE
+	.global	boot_stack_top
 boot_stack_top:

@@ -182,6 +182,8 @@ void arch_cpu_kick(unsigned int id)
 
 void arch_cpu_idle(void)
 {
+	if (!stack_intact(this_cpu()->arch.stack_top))
+		panic("stack overflow on CPU %u", this_cpu()->id);
 	/* Stores first; an interrupt wakes although it is masked. */
 	__asm__ volatile("dbar 0\n\tidle 0" ::: "memory");
 }

@@ -109,6 +109,8 @@ void la_host_trap(const struct arch_regs *r, uint64_t sp)
 	uint64_t estat = csr_read(CSR_ESTAT);
 	uint64_t merr = csr_read(CSR_MERRCTL);
 
+	if (!stack_intact(this_cpu()->arch.stack_top))
+		log_error("the stack has overflowed");
 	log_error("registers at the fault, sp %llx:", (ull)sp);
 	dump_regs(r);
 	dump_stack(sp);

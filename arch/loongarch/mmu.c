@@ -47,6 +47,29 @@ bool mmu_is_ram(paddr_t pa, uint64_t size)
 	return false;
 }
 
+/* The part next to the stack: no frame is larger. */
+#define GUARD_WORDS	128
+#define GUARD_VALUE	UINT64_C(0x677561726467756d)
+
+static uint64_t *guard(uint64_t top)
+{
+	return (uint64_t *)(top - STACK_SIZE) - GUARD_WORDS;
+}
+
+void stack_guard(uint64_t top)
+{
+	for (unsigned int i = 0; i < GUARD_WORDS; i++)
+		guard(top)[i] = GUARD_VALUE;
+}
+
+bool stack_intact(uint64_t top)
+{
+	for (unsigned int i = 0; i < GUARD_WORDS; i++)
+		if (guard(top)[i] != GUARD_VALUE)
+			return false;
+	return true;
+}
+
 void arch_reserved(paddr_t *base, uint64_t *size)
 {
 	*base = (uintptr_t)__image_start;

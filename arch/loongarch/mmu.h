@@ -23,11 +23,20 @@
 #define HOST_PWCL	(12 | 9 << 5 | 21 << 10 | 9 << 15 | 30 << 20 | 9 << 25)
 #define HOST_PWCH	(39 | 9 << 6)
 
+/*
+ * A stack and below it as much that nobody uses: a window has no guard pages,
+ * so what has run over the end of a stack is found there.
+ */
 #define STACK_SIZE	16384
+#define STACK_GUARD	16384
 
 #ifndef __ASSEMBLY__
 
 #include "types.h"
+
+/* Prepares the guard below the stack that ends at @top; is it untouched? */
+void stack_guard(uint64_t top);
+bool stack_intact(uint64_t top);
 
 /* Is [@pa, @pa+@size) host RAM, image included? For dumps. */
 bool mmu_is_ram(paddr_t pa, uint64_t size);

@@ -38,7 +38,7 @@
 
 struct cpu boot_cpu;
 static alignas(16) uint8_t boot_panic_stack[PANIC_SIZE];
-extern char secondary_entry[], boot_stack[];
+extern char secondary_entry[], boot_stack_top[];
 
 [[noreturn]] void la_main(uint64_t efi, paddr_t cmdline, paddr_t systab);
 [[noreturn]] void la_secondary(struct cpu *c);
@@ -61,7 +61,8 @@ void la_main(uint64_t efi, paddr_t cmdline, paddr_t systab)
 {
 	struct arch_cpu *a = &boot_cpu.arch;
 
-	a->stack_top = (uintptr_t)boot_stack + STACK_SIZE;
+	a->stack_top = (uintptr_t)boot_stack_top;
+	stack_guard(a->stack_top);
 	a->panic_stack = (uintptr_t)boot_panic_stack + PANIC_SIZE;
 	a->host.phys_id = csr_read(CSR_CPUID) & CPUID_MASK;
 	host_set_fdt(efi == 1 ? bootinfo_fdt(cmdline, systab) : NULL);
@@ -174,14 +175,15 @@ static void mail(uint32_t phys, unsigned int box, uint64_t value)
 
 int arch_cpu_start(struct cpu *c)
 {
-	paddr_t stack = page_alloc(page_order(STACK_SIZE));
+	paddr_t stack = page_alloc(page_order(STACK_GUARD + STACK_SIZE));
 	paddr_t panic = page_alloc(page_order(PANIC_SIZE));
 	int phys = cpu_phys(c->id);
 
 	if (!stack || !panic || phys < 0)
 		return ERR_INVAL;
 	c->arch.id = c->id;
-	c->arch.stack_top = stack + STACK_SIZE;
+	c->arch.stack_top = stack + STACK_GUARD + STACK_SIZE;
+	stack_guard(c->arch.stack_top);
 	c->arch.panic_stack = panic + PANIC_SIZE;
 	c->arch.host.phys_id = (uint32_t)phys;
 	arch_mb();

@@ -48,8 +48,8 @@ def command(kernel, bundle, smp, memory, append="", arch="arm64", extra=()):
 def check_bundle(kernel, bundle, arch):
     """A Mistake when the machine has no place for the bundle."""
     end = BUNDLE_END.get(arch)
-    # From 2 MiB on the kernel, a gap of four times its file, the bundle.
-    start = (2 << 20) + 6 * os.path.getsize(kernel)
+    # From 32 MiB on the kernel, a gap of four times its file, the bundle.
+    start = (32 << 20) + 6 * os.path.getsize(kernel)
     if end and start + os.path.getsize(bundle) > end:
         raise Mistake(f"the guests' files have {os.path.getsize(bundle):,} "
                       f"bytes, {end - start:,} are the most on this machine")

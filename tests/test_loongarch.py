@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# LoongArch: guests of ours on the hypervisor, and the hypervisor as a guest of
+# itself. What does not depend on the architecture is tested on arm64.
+
+import os
+import subprocess
+
+import pytest
+from harness import MIB, guest, hypervisor, launcher, make_bundle, \
+    run_vms, vm
+from launch import qemu
+
+ARCH = "loongarch"
+PASSED = r"^([1-9][0-9]*) passed, 0 failed$"
+
+
+def la(name):
+    """The path of a LoongArch guest image."""
+    return guest(name, ARCH)
+
+
+def run(folder, *vms, **options):
+    """run_vms() on LoongArch."""
+    return run_vms(folder, *vms, arch=ARCH, timeout=options.pop("timeout", 120),
+                   **options)
+
+
+def passed(result, *names):
+    """Every VM named ended with 0 and says that all its checks passed."""
+    result.expect(0, **{name: (0, "exit") for name in names})
+    for name in names:
+        result.has(name, PASSED)
+        if "FAIL" in result.text(name):
+            result.complain(f"VM {name} has a FAIL line")
+    return result
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_hello(status, tmp_path):
+    """newlib, arguments, the exit call."""
+    result = run(tmp_path, vm("a", la("hello"), bootargs=f"exit={status} x=y"))
+    result.expect(status, a=(status, "exit"))
+    result.has("a", "^hello: 1 vCPU, 128 MiB at 0, PLV0, timer 100000000 Hz")
+    result.has("a", '^hello: argument 2 is "x=y"')
+    assert result.qemu_status == (1 if status else 0)
+
+
+@pytest.mark.parametrize("vcpus, smp", [(1, 1), (2, 1), (4, 2), (2, 3)])
+def test_sleeper(vcpus, smp, tmp_path):
+    """Timer, sleep and wake on several vCPUs, fewer pCPUs than vCPUs too."""
+    passed(run(tmp_path, vm("a", la("sleeper"), vcpus=vcpus,
+                            bootargs="seconds=2"), smp=smp), "a")
+
+
+def test_memory_above_4g_hole(tmp_path):
+    """RAM has a second bank."""
+    result = run(tmp_path, vm("a", la("hello"), memory=384 * MIB))
+    result.expect(0).has("a", "^hello: 1 vCPU, 384 MiB")
+
+
+def test_busy_beside_sleeper(tmp_path):
+    """VMs that share a pCPU, one always busy, one asleep most of the time."""
+    result = run(tmp_path, vm("busy", la("busy"), bootargs="seconds=4"),
+                 vm("sleeper", la("sleeper"), bootargs="seconds=2"), smp=1)
+    passed(result, "sleeper")
+    result.expect(0, busy=(0, "exit"))
+
+
+@pytest.mark.parametrize("smp, cpus", [(1, 1), (2, 2)])
+def test_self_hosting(smp, cpus, tmp_path):
+    """The hypervisor runs as a guest of itself, and its guest has 2 vCPUs."""
+    inner = tmp_path / "inner.cpio"
+    make_bundle(inner, [vm("inner", la("sleeper"), vcpus=2,
+                           bootargs="seconds=2", memory=64 * MIB)])
+    result = run(tmp_path, vm("outer", hypervisor(ARCH), ramdisk=str(inner),
+                              vcpus=cpus, memory=256 * MIB),
+                 smp=smp, timeout=180)
+    result.expect(0, outer=(0, "exit"))
+    result.has("outer", PASSED)
+    result.says(f"Nestling: {cpus} CPUs, 25")
+
+
+def test_bare_reference():
+    """The images are right by themselves: they run on QEMU's own machine."""
+    argv = [qemu.BINARY[ARCH], "-M", "virt", "-cpu", "max", "-smp", "2", "-m",
+            "512M", "-nodefaults", "-display", "none", "-serial", "stdio",
+            "-no-reboot", "-kernel", la("sleeper"), "-append", "seconds=1"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False,
+                          timeout=60)
+    assert "4 passed, 0 failed" in done.stdout, done.stdout + done.stderr
+
+
+def test_launcher():
+    """tools/nestling run and demo take the architecture."""
+    done = launcher("run", "--arch", ARCH, "--kernel", la("hello"),
+                    "--append", "exit=7", "--cpus", "2")
+    assert done.returncode == 7, done.stdout + done.stderr
+    assert "hello: 2 vCPU" in done.stdout
+
+
+def test_bundle_too_large(tmp_path):
+    """QEMU's machine has no room for the bundle: said before it starts."""
+    big = tmp_path / "big"
+    with open(big, "wb") as out:
+        out.truncate(300 * MIB)
+    done = launcher("run", "--arch", ARCH, "--kernel", la("hello"), "--initrd",
+                    str(big))
+    assert done.returncode == 2
+    assert "are the most on this machine" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_debug(tmp_path):
+    """gdb stops in the hypervisor; its commands show vCPU, CSRs and TLB."""
+    (tmp_path / "manifest.dts").write_text(f"""/dts-v1/;
+/ {{ compatible = "nestling,manifest"; version = <1>;
+    vms {{ first {{ kernel = "{la('hello')}"; }}; }}; }};
+""")
+    commands = ["hbreak hcall_exit", "continue", "nestling cpus",
+                "nestling vcpus", "nestling regs first 0",
+                "nestling tlb first 0", "nestling host", "nestling regs no 0"]
+    log = tmp_path / "console"
+    done = launcher("debug", "--arch", ARCH, str(tmp_path), "--log", str(log),
+                    "--gdb-args",
+                    "-batch " + " ".join(f"-ex '{c}'" for c in commands))
+    text = done.stdout + done.stderr
+    assert "pCPU 0: runs first/0, loaded first/0" in text, text
+    assert "VM first: VM_RUNNING, 1 vCPUs" in text
+    assert "dmw0        0000000000000011" in text
+    assert "EENTRY" in text			# QEMU's own registers
+    assert "there is no vCPU no 0" in text
+
+
+def test_image():
+    """The stripped file is what QEMU loads; nothing of it is position
+    independent, so it has no relocations."""
+    out = subprocess.run(["readelf", "-hlrW", hypervisor(ARCH)], text=True,
+                         capture_output=True, check=True).stdout
+    assert "Entry point address:               0x2000000" in out
+    assert "There are no relocations" in out
+    assert os.path.getsize(hypervisor(ARCH)) < 1 << 20
