@@ -136,7 +136,8 @@ static int build_or_say(struct vm *vm)
 	else if (err)
 		log_error("VM %s: cannot be built with these parameters",
 			  cfg->name);
-	return err;
+	/* ERR_BUSY is for a VM that is not STOPPED. */
+	return err == ERR_BUSY ? ERR_NOMEM : err;
 }
 
 /* Fresh RAM with images and device tree; devices and vCPUs reset. */

@@ -94,6 +94,20 @@ def test_bundle_same_name(tmp_path):
     refused(boot(path, timeout=TIMEOUT), "bundle", "same name")
 
 
+def test_bundle_of_many_files(tmp_path):
+    """More files than a bundle can have."""
+    path = pack(tmp_path / "b", manifest(("kernel", "k")),
+                [("k", hello())] + [(f"f{n}", b"") for n in range(1100)])
+    refused(boot(path, timeout=TIMEOUT), "bundle", "1024")
+
+
+@pytest.mark.parametrize("name", ["../k", "/k", "dir/k", "k/", "K"])
+def test_other_file_name(name, tmp_path):
+    """Names are compared as they are: there are no directories to climb."""
+    path = pack(tmp_path / "b", manifest(("kernel", "k")), [(name, hello())])
+    refused(boot(path, timeout=TIMEOUT), "/vms/a", "file k is not in the")
+
+
 # --- manifests ----------------------------------------------------------------
 
 @pytest.mark.parametrize("root, words", [
@@ -174,6 +188,11 @@ def test_broken_manifest(root, words, tmp_path):
     ("memory", U64((1 << 64) - 2 * MIB), ["memory"]),
     ("weight", 0, ["0", "1..10000"]),
     ("weight", 10001, ["10001"]),
+    ("weight", U64(1), ["32-bit"]),
+    ("rt-budget", 1000, ["rt-period"]),
+    ("rt-budget", 0, ["0", "1.."]),
+    ("rt-period", 0, ["0", "1.."]),
+    ("rt-budget", "a third", ["32-bit"]),
     ("affinity", [0, 2], ["pCPU 2"]),
     ("affinity", [0xffffffff], ["pCPU"]),
     ("affinity", b"", ["list"]),
@@ -188,6 +207,45 @@ def test_bad_property(prop, value, words, tmp_path):
     path = pack(tmp_path / "b", manifest(*props, (prop, value)),
                 [("k", hello()), ("empty", b"")])
     refused(boot(path, timeout=TIMEOUT, smp=2), "/vms/a", prop, *words)
+
+
+@pytest.mark.parametrize("budget, period, words", [
+    (None, 1000, ["rt-budget", "rt-period"]),
+    (1001, 1000, ["rt-budget", "1001", "1000"]),
+    (0xffffffff, 1, ["rt-budget", "4294967295"]),
+])
+def test_bad_real_time(budget, period, words, tmp_path):
+    """A budget without a period, or more than the period."""
+    props = [("rt-period", period)]
+    if budget:
+        props.append(("rt-budget", budget))
+    path = pack(tmp_path / "b", manifest(("kernel", "k"), *props),
+                [("k", hello())])
+    refused(boot(path, timeout=TIMEOUT), "/vms/a", *words)
+
+
+def test_too_much_real_time(tmp_path):
+    """Budgets that each fit, but not together; no VM runs."""
+    vms = [vm(f"v{n}", guest("hello"), rt_budget=4000, rt_period=10000)
+           for n in range(3)]
+    refused(run_vms(tmp_path, *vms, timeout=TIMEOUT), "VM v2", "rt-budget")
+
+
+def test_second_vm_is_bad(tmp_path):
+    """One VM that cannot start: none runs, not even those before it."""
+    path = pack(tmp_path / "b", fdt.Node(
+        "", [("compatible", bundle.COMPATIBLE), ("version", 1)],
+        [fdt.Node("vms", (), [fdt.Node("good", [("kernel", "k")]),
+                              fdt.Node("bad", [("kernel", "t")])])]),
+                [("k", hello()), ("t", b"text\n" * 100)])
+    refused(boot(path, timeout=TIMEOUT, smp=2), "bad: kernel")
+
+
+def test_nothing_starts(tmp_path):
+    """No VM starts by itself: nobody could ever start one."""
+    result = run_vms(tmp_path, vm("a", guest("hello"), autostart="no"),
+                     timeout=TIMEOUT)
+    refused(result, "manifest", "autostart")
 
 
 def test_no_kernel(tmp_path):
@@ -226,6 +284,7 @@ def test_too_much_memory(sizes, tmp_path):
     ("slice=fast", ["slice=fast"]),
     ("slice=99999999999999999999", ["slice="]),
     ("seed=-1", ["seed=-1"]),
+    ("console=none", ["console=none", "keys"]),
     ("log=info  x=1", ["x=1"]),
     ("=", ["="]),
     ("a" * 1500, ["aaaa"]),
@@ -349,6 +408,29 @@ def test_ramdisk_too_big(tmp_path):
                                          ("memory", U64(16 * MIB))),
                 [("k", hello()), ("r", bytes(16 * MIB))])
     refused(boot(path, timeout=TIMEOUT), "a: ramdisk")
+
+
+def test_no_place_for_the_dtb(tmp_path):
+    """A kernel at the end of RAM, where the device tree would be."""
+    path = pack(tmp_path / "b", manifest(("kernel", "k"), ("format", "flat"),
+                                         ("memory", U64(2 * MIB)),
+                                         ("load-offset", 2 * MIB - 64)),
+                [("k", bytes(64))])
+    refused(boot(path, timeout=TIMEOUT), "a: ", "device tree", "fit")
+
+
+def test_dtb_too_big(tmp_path):
+    """A device tree, and a command line, that do not fit."""
+    tree = fdt.write(fdt.Node("", [("filler", bytes(1900 * 1024))]))
+    path = pack(tmp_path / "b", manifest(("kernel", "k"), ("dtb", "d"),
+                                         ("format", "flat"),
+                                         ("memory", U64(2 * MIB))),
+                [("k", bytes(64)), ("d", tree)])
+    refused(boot(path, timeout=TIMEOUT), "a: ", "device tree", "fit")
+    path = pack(tmp_path / "c", manifest(("kernel", "k"),
+                                         ("bootargs", "x" * 3 * MIB)),
+                [("k", hello())])
+    refused(boot(path, timeout=TIMEOUT), "a: dtb", "bootargs", "2 MiB")
 
 
 @pytest.mark.parametrize("content", [

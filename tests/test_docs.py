@@ -49,11 +49,29 @@ def test_options():
     assert names == table("core/options.c")
 
 
+def test_monitor_commands():
+    """Every command of the monitor is in the table with its arguments, and no
+    other; so are the keys."""
+    source = read("core/monitor.c")
+    commands = re.findall(r'^\t\{ "([a-z]+)", "([^"]*)", \d', source, re.M)
+    documented = first_column(section("Monitor"))
+    assert {words.split()[0] for words in documented} == \
+        {name for name, _ in commands}
+    for name, args in commands:
+        for choice in args.split("|"):
+            assert f"{name} {choice}".strip() in documented or choice == "all"
+    keys = "".join(re.findall(r'^\t\{ "([^"]+)", "[^"]+", "', source, re.M))
+    text = section("Console")
+    shown = set(re.findall(r"^\| Ctrl-T (.*?) \|", text, re.M))
+    for key in set(keys) - set("h12345678"):
+        assert any(f"`{key}`" in row for row in shown), key
+
+
 def test_limits():
-    """The numbers of core/limits.h and of two other files."""
+    """The numbers of core/limits.h and of other files."""
     text = section("Limits")
     limits = "".join(map(read, ("core/limits.h", "core/console.h",
-                                "core/bundle.c")))
+                                "core/bundle.c", "core/prompt.h")))
     for name, row, less in (("MAX_PCPUS", "physical CPUs", 0),
                             ("MAX_VMS", "VMs in a manifest", 0),
                             ("MAX_VCPUS", "vCPUs of a VM", 0),
@@ -62,7 +80,11 @@ def test_limits():
                             ("CONSOLE_LINE_MAX", "characters of a console line "
                              "before it is broken, without the focus", 0),
                             ("CONSOLE_INPUT_MAX", "typed characters that wait "
-                             "for a guest", 0)):
+                             "for a guest", 0),
+                            ("PROMPT_LINE_MAX", "characters of a monitor "
+                             "command", 0),
+                            ("PROMPT_AHEAD_MAX", "typed characters that wait "
+                             "for a monitor command", 0)):
         number = int(re.search(rf"#define {name}\s+(\d+)", limits)[1])
         assert f"| {row} | {number - less} |" in text
 

@@ -68,10 +68,11 @@ def test_refused_hypercalls(tmp_path):
     result.has("a", "^refused$")
 
 
-@pytest.mark.parametrize("how", ["UNDEFINED", "JUMP"])
+@pytest.mark.parametrize("how", ["UNDEFINED", "JUMP", "WRITE"])
 def test_crash(how, tmp_path):
     """A guest without vectors that cannot be fetched takes exceptions for
-    ever. That is its own business: a VM beside it goes on and ends."""
+    ever, for an undefined instruction, a jump to nowhere or writes to every
+    address. It is stopped alone: a VM beside it goes on and ends."""
     result = run_vms(tmp_path, vm("crash", ends(tmp_path, how), format="flat"),
                      vm("good", guest("hello"), bootargs="exit=3"),
                      timeout=30)

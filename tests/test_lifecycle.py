@@ -158,10 +158,12 @@ def test_reservation_comes_back(tmp_path):
         machine.open()
         free = machine.free()
         machine.silent("start one")
-        machine.says("start two", "VM two: rt-budget: ")
+        refused = "rt-budget: no pCPU of its affinity has so much time left " \
+                  "to reserve"
+        assert machine.ask("start two") == [f"VM two: {refused}"]
         machine.says("kill one", "gone")
         machine.silent("start two")
-        machine.says("start one", "VM one: rt-budget: ")
+        assert machine.ask("start one") == [f"VM one: {refused}"]
         machine.says("kill two", "gone")
         assert machine.free() == free
         machine.type("quit")
@@ -196,7 +198,7 @@ def test_input_of_a_dead_vm(tmp_path):
         machine.open()
         machine.silent("pause a")
         machine.child.send("\x04")
-        machine.type("old")
+        machine.type("old" * 40)	# more than the device takes
         machine.open()
         machine.says("kill a", "gone")
         machine.child.send("\x04")
@@ -206,9 +208,7 @@ def test_input_of_a_dead_vm(tmp_path):
         machine.expect(r"\[a\] uart: listening")
         machine.child.send("\x04")
         machine.type("new")
-        machine.expect('got "new", 3 bytes')
-        assert 'got "old' not in machine.seen
-        assert 'got "lost' not in machine.seen
+        assert machine.expect('got "([^"]*)"')[1] == "new"
         machine.child.send("\x14q")
         assert machine.end() == 0
 

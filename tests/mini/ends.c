@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * One way to end, or not to: STATUS is the argument of the exit call; OFF and
- * RESET are PSCI calls; UNDEFINED and JUMP crash without exception vectors;
+ * RESET are PSCI calls; UNDEFINED, JUMP and WRITE crash without exception vectors;
  * SPIN and SLEEP go on for ever with interrupts masked, SPIN on two vCPUs and
  * with something in every vector register.
  */
@@ -55,6 +55,10 @@ int main(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t)
 #elif defined(JUMP)
 	lose_vectors(0x1000);
 	((void (*)(void))(1ull << 39))();
+#elif defined(WRITE)
+	lose_vectors(0);
+	for (volatile uint64_t *p = 0;; p++)
+		*p = -1ull;
 #elif defined(RESET)
 	hvc(PSCI_RESET, 0);
 #elif defined(SPIN)

@@ -349,7 +349,7 @@ static void rolls_back(void **)
 static void refuses(void **)
 {
 	sched_error = ERR_BUSY;
-	assert_int_equal(vm_start(vm), ERR_BUSY);
+	assert_int_equal(vm_start(vm), ERR_NOMEM);
 	assert_non_null(strstr(fake_uart, "VM a: rt-budget: "));
 	check_gone();
 	sched_error = 0;
