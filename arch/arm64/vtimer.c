@@ -203,6 +203,8 @@ void vtimer_vcpu_reset(struct vcpu *v)
 void vtimer_vcpu_fini(struct vcpu *v)
 {
 	disarm(v);
+	/* A queue that still has it would follow links in freed memory. */
+	ASSERT(!v->arch.vtimer.timer.armed);
 }
 
 /* Brings the physical PPIs of this CPU to the active state @want. */
