@@ -19,3 +19,5 @@ cflags-migrate := $(no-fp-$(ARCH))
 # These must not use FP at all.
 cflags-busy := $(no-fp-$(ARCH))
 cflags-sleeper := $(no-fp-$(ARCH))
+cflags-csrs := $(no-fp-$(ARCH))
+cflags-exceptions := $(no-fp-$(ARCH))

@@ -139,7 +139,7 @@ void vtimer_clear(struct vcpu *v)
 
 void vtimer_vcpu_init(struct vcpu *v)
 {
-	timer_init(&v->arch.vtimer.timer, fire);
+	v->arch.vtimer.timer = (struct timer){ .fire = fire };
 	v->arch.vtimer.armed_on = NOT_ARMED;
 }
 

@@ -104,15 +104,15 @@ void trap_entry(struct trap_frame *frame)
 {
 	unsigned ecode = TRAP_ECODE(frame->estat);
 	unsigned from = frame->prmd & PRMD_PPLV ? FROM_USER : FROM_KERNEL;
-	trap_fn fn;
+	trap_fn fn = handlers[vcpu_id()][from][ecode];
 
-	if (ecode == ECODE_INT) {
+	/* An image may take interrupts itself. */
+	if (ecode == ECODE_INT && !fn) {
 		irq_entry();
 		return;
 	}
 	if (from == FROM_KERNEL && note_take(frame))
 		return;
-	fn = handlers[vcpu_id()][from][ecode];
 	if (!fn || !fn(frame))
 		dump(frame);
 }
