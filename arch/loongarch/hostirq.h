@@ -27,6 +27,9 @@ void timer_discover(void);
 void timer_cpu_init(void);
 void timer_irq(void);
 
+/* A deadline was added to this CPU's queue: at the latest then. */
+void timer_by(uint64_t deadline);
+
 /* uart.c: registers and interrupt of port 0 or 1; output works afterwards. */
 void uart_attach(unsigned int port, volatile void *base, unsigned int shift,
 		 int irq);

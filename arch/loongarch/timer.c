@@ -72,6 +72,12 @@ void arch_timer_set(uint64_t deadline)
 	csr_write(CSR_TCFG, min_u64(ticks, longest) | TCFG_EN);
 }
 
+void timer_by(uint64_t deadline)
+{
+	if (deadline < this_cpu()->arch.host.timer_deadline)
+		arch_timer_set(deadline);
+}
+
 void timer_irq(void)
 {
 	csr_write(CSR_TICLR, TICLR_CLR);

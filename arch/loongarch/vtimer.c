@@ -13,6 +13,7 @@
 
 #include "cpu.h"
 #include "host.h"
+#include "hostirq.h"
 
 #define NOT_ARMED	UINT32_MAX
 
@@ -82,6 +83,8 @@ static void arm(struct vcpu *v)
 
 	__atomic_store_n(&vt->armed_on, this_cpu()->id, __ATOMIC_RELAXED);
 	host_timer_set(&vt->timer, vt->due);
+	/* The guest may run on without a look at the queue. */
+	timer_by(vt->due);
 }
 
 /* ---- registers ----------------------------------------------------------- */
