@@ -8,15 +8,19 @@
  * timer (default 5000000).
  */
 #include <stdio.h>
-#include "arm64/fp.h"
 #include "check.h"
+#include "fp.h"
 #include "hcall.h"
 #include "irq.h"
+#include "own.h"
 #include "smp.h"
 #include "timer.h"
+#include "trap.h"
 
 #define SGI	4
 #define AHEAD_US 20000
+
+const bool trap_keeps_fp = FP_KEPT;
 
 static volatile unsigned sgis;
 static volatile bool fired;
@@ -35,7 +39,7 @@ static void on_timer([[maybe_unused]] unsigned intid)
 {
 	fired_at = now();
 	fired = true;
-	timer_ctl(TIMER_VIRT, 0);
+	timer_off(TIMER_VIRT);
 }
 
 static void wait_timer(uint64_t due)
@@ -65,10 +69,8 @@ static void one_round(uint64_t round, unsigned to)
 
 	fired = false;
 	timer_at(TIMER_VIRT, due);
-	write_sysreg(round * 3 + 1, tpidr_el0);
-	write_sysreg(round * 5 + 2, tpidr_el1);
-	write_sysreg(round * 7 + 3, contextidr_el1);
-	sgi_to(read_sysreg(mpidr_el1), SGI);
+	own_set(round * 0x9e3779b97f4a7c15);
+	sgi_to(machine.mpidr[0], SGI);
 	fp_pattern(&want, 0, round);
 	fp_load(&want);
 	result = nestling(NESTLING_MIGRATE, to);
@@ -76,9 +78,7 @@ static void one_round(uint64_t round, unsigned to)
 	bad.refused += result != 0;
 	bad.elsewhere += nestling_stat(NESTLING_STAT_PCPU) != (int64_t)to;
 	bad.fp |= fp_compare(&want, &got);
-	bad.sysregs += read_sysreg(tpidr_el0) != round * 3 + 1 ||
-		       read_sysreg(tpidr_el1) != round * 5 + 2 ||
-		       read_sysreg(contextidr_el1) != round * 7 + 3;
+	bad.sysregs += own_wrong(round * 0x9e3779b97f4a7c15);
 	irq_enable();
 	isb();
 	irq_disable();

@@ -9,17 +9,19 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include "arm64/fp.h"
 #include "check.h"
-#include "io.h"
+#include "fp.h"
 #include "irq.h"
+#include "own.h"
 #include "smp.h"
 #include "timer.h"
+#include "trap.h"
 
 #define SGI		5
-#define SPI		50
 #define WORDS		(4u << 20 >> 3)
 #define FP_TURNS	20000
+
+const bool trap_keeps_fp = FP_KEPT;
 
 static unsigned vm;
 static uint64_t *memory;
@@ -29,7 +31,7 @@ static struct {
 	uint64_t memory;
 	uint64_t fp;
 	uint64_t sysregs;
-	uint64_t gic;
+	uint64_t intc;
 	uint64_t sgis;
 	uint64_t early;
 	uint64_t missed;
@@ -49,7 +51,7 @@ static void on_timer([[maybe_unused]] unsigned intid)
 {
 	fired_at = now();
 	fired = true;
-	timer_ctl(TIMER_VIRT, 0);
+	timer_off(TIMER_VIRT);
 }
 
 static uint64_t word_of(uint64_t i, uint64_t round)
@@ -86,34 +88,19 @@ static void check_sysregs(uint64_t round)
 {
 	uint64_t want = word_of(round, round);
 
-	write_sysreg(want, tpidr_el0);
-	write_sysreg(want + 1, tpidr_el1);
-	write_sysreg(want + 2, tpidrro_el0);
-	write_sysreg((uint32_t)want, contextidr_el1);
-	isb();
+	own_set(want);
 	for (unsigned i = 0; i < FP_TURNS; i++)
 		asm volatile("nop");
-	bad.sysregs += read_sysreg(tpidr_el0) != want;
-	bad.sysregs += read_sysreg(tpidr_el1) != want + 1;
-	bad.sysregs += read_sysreg(tpidrro_el0) != want + 2;
-	bad.sysregs += read_sysreg(contextidr_el1) != (uint32_t)want;
+	bad.sysregs += own_wrong(want);
 }
 
-static void check_gic(void)
+static void check_intc(void)
 {
-	uint64_t gicd = machine.gicd.base;
 	unsigned before = sgis;
 	uint64_t end;
 
-	bad.gic += io_read32(gicd + GICD_IPRIORITYR + (SPI & ~3u)) !=
-		   0x30507090u;
-	bad.gic += io_read32(gicd + GICD_ISENABLER + 4) != 1u << SPI % 32;
-	bad.gic += (io_read32(gicd + GICD_CTLR) & 0x12) != 0x12;
-	bad.gic += io_read32(irq_frame(0) + GICD_ISENABLER) !=
-		   (1u << SGI | 1u << machine.vtimer_irq);
-	bad.gic += irq_bit(GICD_ISPENDR, SPI);
-
-	sgi_to(read_sysreg(mpidr_el1), SGI);
+	bad.intc += intc_wrong(SGI, machine.vtimer_irq);
+	sgi_to(machine.mpidr[0], SGI);
 	irq_enable();
 	end = now() + timer_freq() / 10;
 	while (sgis == before && now() < end)
@@ -151,7 +138,7 @@ static void one_round(uint64_t round)
 	uint64_t due = now() + us_to_ticks(2000);
 
 	check_sysregs(round);
-	check_gic();
+	check_intc();
 	arm(due);
 	check_fp(round);
 	check_timer(due);
@@ -171,9 +158,7 @@ int main(int, char **)
 		return report();
 	irq_on(SGI, on_sgi);
 	irq_on(machine.vtimer_irq, on_timer);
-	io_write32(machine.gicd.base + GICD_IPRIORITYR + (SPI & ~3u),
-		   0x30507090);
-	irq_enable_id(SPI);
+	intc_set();
 	fill_memory(0);
 	for (uint64_t round = 0; now() < end; round++)
 		one_round(round);
@@ -183,7 +168,7 @@ int main(int, char **)
 	CHECK_EQ(bad.memory, 0, "memory");
 	CHECK_EQ(bad.fp, 0, "vector-registers");
 	CHECK_EQ(bad.sysregs, 0, "system-registers");
-	CHECK_EQ(bad.gic, 0, "gic-registers");
+	CHECK_EQ(bad.intc, 0, "controller-registers");
 	CHECK_EQ(bad.sgis, 0, "own-sgis");
 	CHECK_EQ(bad.missed, 0, "timer-comes");
 	CHECK_EQ(bad.early, 0, "timer-not-early");

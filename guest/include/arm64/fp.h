@@ -14,6 +14,9 @@
 #define FP_STATE_FPCR	512
 #define FP_STATE_SIZE	528
 
+/* For trap_keeps_fp: exceptions keep all that fp_load() loads. */
+#define FP_KEPT		true
+
 #ifndef __ASSEMBLY__
 #include <stdint.h>
 
