@@ -50,11 +50,12 @@ static void announce(struct cpu *c, const struct sched_entity *e)
 	if (c->rq.idle) {
 		balance_idle(c, false);
 		cpu_post(c, CPU_RESCHED);
-		return;
-	}
-	/* A throttled one needs @c's timer. */
-	if (c->curr && (e->on == ON_THROTTLED || sched_goes_first(c, e)))
+	} else if (c->curr &&
+		   (e->on == ON_THROTTLED || sched_goes_first(c, e))) {
+		/* A throttled one needs @c's timer. */
 		cpu_post(c, CPU_RESCHED);
+	}
+	/* Also when @c slept: two may be sent there before it wakes. */
 	balance_kick_idle(c);
 }
 
