@@ -46,12 +46,8 @@ static void serve(void)
 	irq_on(SGI_STOP, stopped);
 	irq_handler(PPI, count);
 	barrier_wait(&barrier, nr);
-	while (!stop) {
-		wfi();
-		irq_enable();
-		isb();
-		irq_disable();
-	}
+	while (!stop)
+		irq_wait();
 }
 
 static unsigned id_of(unsigned index)

@@ -21,6 +21,7 @@
 #include "io.h"
 #include "irq.h"
 #include "mmu.h"
+#include "random.h"
 #include "smp.h"
 #include "timer.h"
 #include "trap.h"
@@ -48,15 +49,12 @@ static uint64_t watchdog_ticks;
 
 static uint64_t next(struct state *s)
 {
-	s->random ^= s->random >> 12;
-	s->random ^= s->random << 25;
-	s->random ^= s->random >> 27;
-	return s->random * 0x2545f4914f6cdd1d;
+	return random_next(&s->random);
 }
 
 static unsigned below(struct state *s, unsigned limit)
 {
-	return (unsigned)(next(s) >> 33) % limit;
+	return random_below(&s->random, limit);
 }
 
 /* A value of the kinds that break things. */
@@ -83,14 +81,6 @@ static uint64_t odd_value(struct state *s)
 static void watchdog([[maybe_unused]] unsigned intid)
 {
 	timer_at(TIMER_VIRT, now() + watchdog_ticks);
-}
-
-/* Takes whatever interrupt is there by the normal vectors. */
-static void let_irqs_in(void)
-{
-	irq_enable();
-	isb();
-	irq_disable();
 }
 
 /*
@@ -218,7 +208,7 @@ static void instructions(struct state *s, enum jail_mode mode)
 			s->classes[ESR_EC(result->esr)]++;
 		else
 			s->irqs++;
-		let_irqs_in();
+		irq_take();
 	}
 }
 
@@ -301,7 +291,7 @@ static void sysregs(struct state *s)
 	write_sysreg(0xf0, icc_pmr_el1);
 	write_sysreg(0, icc_igrpen0_el1);
 	isb();
-	let_irqs_in();
+	irq_take();
 }
 
 /* --- devices -------------------------------------------------------------- */
@@ -370,7 +360,7 @@ static void devices(struct state *s)
 		one_access(s);
 	write_sysreg(0, icc_igrpen0_el1);
 	isb();
-	let_irqs_in();
+	irq_take();
 }
 
 /* --- calls ---------------------------------------------------------------- */
@@ -462,7 +452,7 @@ static void run(void)
 	struct state *s = &states[vcpu_id()];
 	const char *only = arg_str("only", "iusmc");
 
-	s->random = (arg_u64("seed", 1) << 8 | vcpu_id()) + 0x9e3779b97f4a7c15;
+	s->random = random_start(arg_u64("seed", 1), vcpu_id());
 	barrier_wait(&barrier, machine.nr_vcpus);
 	while (__atomic_load_n(&done_ops, __ATOMIC_RELAXED) < total_ops) {
 		const struct kind *kind = choose(s, only);

@@ -4,8 +4,8 @@
 # single images: cflags-NAME, ldflags-NAME.
 
 # Their topic is the architecture.
-only-arm64 := fp gicbasic gicregs gicsmp hostile idregs isolation \
-	psci sysregs timer uart
+only-arm64 := contend deadlines fp gicbasic gicregs gicsmp hostile idregs ipi \
+	isolation psci psciraces resets sysregs timer uart wake
 
 no-fp-arm64 := -mgeneral-regs-only
 no-fp-loongarch := $(foreach n,0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 \

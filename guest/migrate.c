@@ -46,12 +46,8 @@ static void wait_timer(uint64_t due)
 {
 	uint64_t limit = due + 5 * timer_freq();
 
-	while (!fired && now() < limit) {
-		wfi();
-		irq_enable();
-		isb();
-		irq_disable();
-	}
+	while (!fired && now() < limit)
+		irq_wait();
 	if (!fired)
 		bad.missed++;
 	else if (fired_at < due)
@@ -79,9 +75,7 @@ static void one_round(uint64_t round, unsigned to)
 	bad.elsewhere += nestling_stat(NESTLING_STAT_PCPU) != (int64_t)to;
 	bad.fp |= fp_compare(&want, &got);
 	bad.sysregs += own_wrong(round * 0x9e3779b97f4a7c15);
-	irq_enable();
-	isb();
-	irq_disable();
+	irq_take();
 	bad.sgis += sgis != before + 1;
 	wait_timer(due);
 }

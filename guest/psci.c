@@ -250,18 +250,14 @@ static void test_suspend(void)
 		 "suspend-with-pending-sgi");
 	CHECK_IN(ticks_to_us(now() - start), 0, 400000,
 		 "suspend-with-pending-sgi-returns-at-once");
-	irq_enable();
-	isb();
-	irq_disable();
+	irq_take();
 	start = now();
 	timer_at(TIMER_VIRT, start + us_to_ticks(10000));
 	CHECK_EQ(psci32(PSCI_CPU_SUSPEND | PSCI_64, 0, 0, 0), 0,
 		 "suspend-until-timer");
 	CHECK_IN(ticks_to_us(now() - start), 10000, 200000,
 		 "suspend-until-timer-duration");
-	irq_enable();
-	isb();
-	irq_disable();
+	irq_take();
 	timer_ctl(TIMER_VIRT, 0);
 }
 

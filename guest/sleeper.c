@@ -33,12 +33,8 @@ static void nap(unsigned id)
 
 	fired[id] = false;
 	timer_at(timer, due);
-	while (!fired[id]) {
-		wfi();
-		irq_enable();
-		isb();
-		irq_disable();
-	}
+	while (!fired[id])
+		irq_wait();
 	woken = timer_now(timer);
 	naps[id]++;
 	if (woken < due)

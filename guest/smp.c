@@ -50,14 +50,6 @@ static void on_timer([[maybe_unused]] unsigned intid)
 	timed_out = true;
 }
 
-static void sleep_once(void)
-{
-	wfi();
-	irq_enable();
-	isb();
-	irq_disable();
-}
-
 /* --- who ------------------------------------------------------------------ */
 
 /* Does the calling vCPU find itself in the tree? */
@@ -97,7 +89,7 @@ static bool ping(uint64_t mpidr, uint64_t *worst, unsigned *stalls)
 		timer_at(TIMER_VIRT, now() + us_to_ticks(STALL_US));
 		while (__atomic_load_n(&pongs, __ATOMIC_ACQUIRE) == before &&
 		       !timed_out)
-			sleep_once();
+			irq_wait();
 		if (timed_out && ++*stalls > STALL_LIMIT)
 			return false;
 	}
@@ -141,9 +133,7 @@ static void test_broadcast(void)
 			wrong += alls[id] != round;
 		}
 	}
-	irq_enable();
-	isb();
-	irq_disable();
+	irq_take();
 	CHECK_EQ(wrong, 0, "broadcast-reaches-all-once");
 	CHECK_EQ(alls[vcpu_id()], 0, "broadcast-not-to-self");
 }
@@ -190,7 +180,7 @@ static void other(void)
 	irq_on(SGI_ALL, on_all);
 	barrier_wait(&barrier, nr);
 	while (!stop[id])
-		sleep_once();
+		irq_wait();
 	fight();
 }
 

@@ -47,12 +47,8 @@ static bool wait_fired(enum timer timer, uint64_t us)
 	fired[other] = 0;
 	timer_at(other, timer_now(other) + us_to_ticks(us));
 	irq_disable();
-	while (!fired[timer] && !fired[other]) {
-		wfi();
-		irq_enable();
-		isb();
-		irq_disable();
-	}
+	while (!fired[timer] && !fired[other])
+		irq_wait();
 	timer_ctl(other, 0);
 	irq_enable();
 	return fired[timer] != 0;
@@ -185,12 +181,8 @@ static void test_naps(enum timer timer, uint64_t naps)
 		irq_disable();
 		fired[timer] = 0;
 		timer_at(timer, due);
-		while (!fired[timer]) {
-			wfi();
-			irq_enable();
-			isb();
-			irq_disable();
-		}
+		while (!fired[timer])
+			irq_wait();
 		irq_enable();
 		if (fired_at[timer] < due) {
 			early++;

@@ -37,8 +37,7 @@ def test_migrate(vcpus, tmp_path):
 
 
 @pytest.mark.parametrize("vcpus", [2, 4, 20])
-@pytest.mark.parametrize("name", ["fp", "sysregs", "psci", "smp", "gicsmp",
-                                  "migrate", "memtest"])
+@pytest.mark.parametrize("name", ["fp", "sysregs", "psci", "smp", "gicsmp"])
 def test_image_with_vcpus(name, vcpus, tmp_path):
     """The images that use further vCPUs, also more than the machine has."""
     few = name == "smp" and vcpus > 4 and not SOAK

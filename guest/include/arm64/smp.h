@@ -27,6 +27,9 @@ static inline unsigned vcpu_id(void)
 	return vcpu_of(read_sysreg(mpidr_el1));
 }
 
+/* MPIDR of a vCPU number, as in machine.mpidr; ~0 when there is none. */
+uint64_t mpidr_of(unsigned id);
+
 /*
  * Is the calling vCPU the one with these affinity fields in all it says about
  * itself, and has it a redistributor?
@@ -54,6 +57,10 @@ static inline void add_exclusive(uint64_t *word)
  * and goes off (CPU_OFF) when that returns. Returns the PSCI result.
  */
 int64_t vcpu_start(unsigned id, void (*fn)(void));
+
+/* The two halves of it: what the vCPU will need, and the call alone. */
+void vcpu_prepare(unsigned id, void (*fn)(void));
+int64_t vcpu_power_on(unsigned id);
 
 /* Starts all vCPUs but the calling one; how many could be started. */
 unsigned smp_boot(void (*fn)(void));

@@ -45,6 +45,18 @@ static inline const char *privilege(void)
 	return (read_sysreg(currentel) >> 2) == 1 ? "EL1" : "EL2";
 }
 
+/* Wait for an event; the event register makes it return at once. */
+static inline void wfe(void)
+{
+	asm volatile("wfe" ::: "memory");
+}
+
+/* Sends an event to all vCPUs, after everything stored before it. */
+static inline void sev(void)
+{
+	asm volatile("dsb sy\n\tsev" ::: "memory");
+}
+
 /* Masks IRQs of this vCPU and returns the old DAIF for irq_restore(). */
 static inline uint64_t irq_save(void)
 {

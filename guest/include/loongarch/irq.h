@@ -32,6 +32,16 @@ void irq_on(unsigned intid, irq_fn fn);
  */
 void irq_hook(void (*fn)(void));
 
+/*
+ * With interrupts masked: sleeps until an interrupt is pending, or not at all when
+ * one is already, and takes what is there. interrupts are masked again after it, so
+ * that a condition set by a handler can be tested before the next sleep.
+ */
+void irq_wait(void);
+
+/* The second half alone: takes what is pending. */
+void irq_take(void);
+
 /* Interrupts without handler so far, all vCPUs. */
 unsigned irq_spurious(void);
 

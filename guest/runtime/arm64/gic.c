@@ -148,6 +148,19 @@ void irq_entry(void)
 	isb();
 }
 
+void irq_take(void)
+{
+	irq_enable();
+	isb();
+	irq_disable();
+}
+
+void irq_wait(void)
+{
+	wfi();
+	irq_take();
+}
+
 static void sgi_write(uint64_t value)
 {
 	dsb();

@@ -67,7 +67,7 @@ static void clean(const void *start, uint64_t size)
 	dsb();
 }
 
-static uint64_t mpidr_of(unsigned id)
+uint64_t mpidr_of(unsigned id)
 {
 	for (unsigned i = 0; i < machine.nr_vcpus; i++)
 		if (vcpu_of(machine.mpidr[i]) == id)
@@ -75,7 +75,7 @@ static uint64_t mpidr_of(unsigned id)
 	return ~0ull;
 }
 
-int64_t vcpu_start(unsigned id, void (*fn)(void))
+void vcpu_prepare(unsigned id, void (*fn)(void))
 {
 	secondary_fn[id] = fn;
 	secondary_mmu.ttbr = mmu_ttbr(&mmu_kernel);
@@ -83,6 +83,10 @@ int64_t vcpu_start(unsigned id, void (*fn)(void))
 	clean(&secondary_mmu, sizeof(secondary_mmu));
 	clean(&entry_records[id], sizeof(entry_records[id]));
 	clean(stacks[id], STACK_SIZE);
+}
+
+int64_t vcpu_power_on(unsigned id)
+{
 	return psci(PSCI_CPU_ON | PSCI_64, mpidr_of(id),
 		    (uint64_t)secondary_start, id);
 }
@@ -93,6 +97,12 @@ bool vcpu_is(uint64_t mpidr)
 
 	return (own & MPIDR_AFF) == mpidr && own & 1ull << 31 &&
 	       gicr_frame(mpidr) != 0;
+}
+
+int64_t vcpu_start(unsigned id, void (*fn)(void))
+{
+	vcpu_prepare(id, fn);
+	return vcpu_power_on(id);
 }
 
 unsigned smp_boot(void (*fn)(void))

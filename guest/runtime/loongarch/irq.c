@@ -163,6 +163,19 @@ void irq_entry(void)
 	}
 }
 
+void irq_take(void)
+{
+	irq_enable();
+	isb();
+	irq_disable();
+}
+
+void irq_wait(void)
+{
+	wfi();
+	irq_take();
+}
+
 void sgi_to(uint64_t cpu, unsigned vector)
 {
 	dsb();

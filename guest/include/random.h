@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Pseudo random numbers (xorshift64*). The state is the caller's, one for each
+ * vCPU, so no lock; the same seed gives the same numbers.
+ */
+#ifndef GUEST_RANDOM_H
+#define GUEST_RANDOM_H
+
+#include <stdint.h>
+
+/* A state from a seed and the number of a vCPU; never zero. */
+static inline uint64_t random_start(uint64_t seed, unsigned vcpu)
+{
+	return (seed << 8 | vcpu) + 0x9e3779b97f4a7c15;
+}
+
+static inline uint64_t random_next(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * 0x2545f4914f6cdd1d;
+}
+
+/* 0..limit-1, limit not 0. */
+static inline unsigned random_below(uint64_t *state, unsigned limit)
+{
+	return (unsigned)(random_next(state) >> 33) % limit;
+}
+
+#endif
