@@ -63,7 +63,8 @@ uint64_t vtlb_lddir(struct vcpu *v, uint64_t base, unsigned int level)
 			base |= (uint64_t)level << HUGE_LEVEL_SHIFT;
 		return base;
 	}
-	return table_read(v, base, index_of(v, geometry(v, level))) & PHYS;
+	base = table_read(v, base, index_of(v, geometry(v, level)));
+	return base & PTE_HUGE ? base : base & PHYS;
 }
 
 static void huge(const struct vcpu *v, uint64_t *pte, unsigned int *ps,
