@@ -10,8 +10,6 @@
 #include "csr.h"
 #include "host.h"
 
-#include <string.h>
-
 #define MAX_BANKS	8
 
 extern char __image_start[], __image_end[];
@@ -97,5 +95,9 @@ void arch_sync_ram(void *p, uint64_t size)
 
 void arch_zero_ram(void *p, uint64_t size)
 {
-	memset(p, 0, size);
+	for (uint64_t *w = p, *end = w + size / sizeof(*w); w < end; w += 16)
+		__asm__ volatile(".irp n, 0, 8, 16, 24, 32, 40, 48, 56, 64, "
+				 "72, 80, 88, 96, 104, 112, 120\n\t"
+				 "st.d $zero, %0, \\n\n\t"
+				 ".endr" : : "r"(w) : "memory");
 }
