@@ -363,7 +363,7 @@ debug: ready
 	$(Q)tools/nestling debug --arch $(ARCH)
 
 bench: ready
-	$(Q)python3 tools/bench
+	$(Q)python3 tools/bench --arch $(ARCH)
 
 # The tests run on both architectures, whichever was asked for.
 others := $(filter-out $(ARCH),arm64 loongarch)

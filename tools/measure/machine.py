@@ -20,10 +20,13 @@ KEEP_FREE = 256 << 20
 LIMIT = 300.0		# seconds one run may take
 
 
+SUFFIX = {"arm64": ".bin", "loongarch": ".elf"}	# of the images
+
+
 def image(name, arch="arm64", short=False):
     """The path of a benchmark image; `short`: with few samples."""
     path = os.path.join(TOP, "build", arch, "guest",
-                        name + ("-short" if short else "") + ".bin")
+                        name + ("-short" if short else "") + SUFFIX[arch])
     if not os.path.isfile(path):
         raise Mistake(f"{one_line(path)} is not there: run make first")
     return path
@@ -56,7 +59,9 @@ def command(run, folder, append="", arch="arm64", short=False):
     """QEMU's command line for a run, its bundle made in `folder`."""
     files, nodes = {}, []
     for name, kernel, props in run.vms:
-        props = {"kernel": kernel, "format": "flat", **props}
+        props = {"kernel": kernel, **props}
+        if SUFFIX[arch] == ".bin":
+            props["format"] = "flat"
         if "memory" in props:
             props["memory"] = bundle.fdt.U64(props["memory"])
         files[kernel] = image(kernel, arch, short)
@@ -65,8 +70,8 @@ def command(run, folder, append="", arch="arm64", short=False):
     path = os.path.join(folder, "bundle.cpio")
     bundle.write(path, root, files)
     memory = bundle.memory(root) + KEEP_FREE
-    return qemu.command(hypervisor(arch), path, 1, memory, append, arch,
-                        ICOUNT)
+    return qemu.command(hypervisor(arch), path, 1, memory,
+                        f"{run.append} {append}".strip(), arch, ICOUNT)
 
 
 def _values(text, many):

@@ -9,6 +9,8 @@ import dataclasses
 
 MIB = 1 << 20
 GIB = 1 << 30
+HEAD = ("Xen 4.20", "KVM 6.12", "KVM 7.3")
+PARTS = ()	# pairs of rows and how often the first must fit the second
 DRIFT = 0.01	# how far an exit's cost may depend on memory or other VMs
 
 
@@ -19,6 +21,7 @@ class Run:
 
     vms: tuple
     lines: tuple
+    append: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,6 +38,11 @@ class Row:
     kvm73: int = None
     parts: int = 1
     goal: int = None
+
+    @property
+    def peers(self):
+        """What others need, in the order of HEAD."""
+        return (self.xen, self.kvm612, self.kvm73)
 
     def image(self):
         """The image whose row it is."""
@@ -140,10 +148,15 @@ def by_name(name):
     return next((row for row in ROWS if row.name == name), None)
 
 
-def options(name):
-    """What the run of that name is made with, for the results."""
-    run = RUNS[name]
+def options_of(name, run):
+    """What a run is made with, for the results."""
     props = next(p for n, _, p in run.vms if n == "a")
     return {"run": name, "vms": len(run.vms),
             "vcpus": sum(p.get("vcpus", 1) for _, _, p in run.vms),
-            "memory": props.get("memory", 128 * MIB), "smp": 1, "append": ""}
+            "memory": props.get("memory", 128 * MIB), "smp": 1,
+            "append": run.append}
+
+
+def options(name):
+    """What the run of that name is made with, for the results."""
+    return options_of(name, RUNS[name])
