@@ -153,11 +153,6 @@ void vm_ram_free(struct vm *vm);
 
 /* vm_ram() is in host.h. */
 
-/* Copies to and from guest RAM across slots; false: not all RAM. */
-bool vm_write(const struct vm *vm, gpa_t gpa, const void *buf, uint64_t len);
-bool vm_read(const struct vm *vm, gpa_t gpa, void *buf, uint64_t len);
-bool vm_zero(const struct vm *vm, gpa_t gpa, uint64_t len);
-
 /* Is @gpa..@gpa+@len all RAM? Right for every input, wrapping sums included. */
 bool vm_is_ram(const struct vm *vm, gpa_t gpa, uint64_t len);
 

@@ -12,8 +12,6 @@
 #include "page.h"
 #include "vm.h"
 
-#include <string.h>
-
 /* Zeroing this much takes well below a millisecond. */
 #define SCRUB_STEP	(2 * MiB)
 
@@ -122,50 +120,4 @@ bool vm_is_ram(const struct vm *vm, gpa_t gpa, uint64_t len)
 		}
 	}
 	return !len;
-}
-
-/*
- * Walks [gpa, gpa+len) slot by slot. What to do with a piece: copy in, copy
- * out, or zero it, by which of @src and @dst is given.
- */
-static bool walk(const struct vm *vm, gpa_t gpa, uint64_t len,
-		 const char *src, char *dst)
-{
-	if (!vm_is_ram(vm, gpa, len))
-		return false;
-	for (unsigned int i = 0; len && i < vm->nr_slots; i++) {
-		const struct vm_slot *s = &vm->slots[i];
-		uint64_t off = gpa - s->gpa, n;
-		char *p = (char *)s->pa + off;
-
-		if (gpa < s->gpa || off >= s->size)
-			continue;
-		n = min_u64(len, s->size - off);
-		if (src)
-			memcpy(p, src, n);
-		else if (dst)
-			memcpy(dst, p, n);
-		else
-			memset(p, 0, n);
-		src = src ? src + n : NULL;
-		dst = dst ? dst + n : NULL;
-		gpa += n;
-		len -= n;
-	}
-	return true;
-}
-
-bool vm_write(const struct vm *vm, gpa_t gpa, const void *buf, uint64_t len)
-{
-	return walk(vm, gpa, len, buf, NULL);
-}
-
-bool vm_read(const struct vm *vm, gpa_t gpa, void *buf, uint64_t len)
-{
-	return walk(vm, gpa, len, NULL, buf);
-}
-
-bool vm_zero(const struct vm *vm, gpa_t gpa, uint64_t len)
-{
-	return walk(vm, gpa, len, NULL, NULL);
 }

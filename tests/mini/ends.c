@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * One way to end, or not to: STATUS is the argument of the exit call; OFF and
- * RESET are PSCI calls; UNDEFINED, JUMP and WRITE crash without exception vectors;
- * SPIN and SLEEP go on for ever with interrupts masked, SPIN on two vCPUs and
- * with something in every vector register.
+ * RESET are PSCI calls; UNDEFINED, JUMP and WRITE crash without exception
+ * vectors; SPIN and SLEEP go on for ever with interrupts masked, SPIN on two
+ * vCPUs and with something in every vector register.
  */
 #include "mini.h"
 
