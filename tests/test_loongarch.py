@@ -53,6 +53,32 @@ def test_sleeper(vcpus, smp, tmp_path):
                             bootargs="seconds=2"), smp=smp), "a")
 
 
+@pytest.mark.parametrize("walk", ["on", "off"])
+@pytest.mark.parametrize("name", ["csrs", "exceptions", "tlb", "fp",
+                                  "neighbour", "memtest"])
+def test_image(name, walk, tmp_path):
+    """The images of one vCPU; the guest's page tables walked by the
+    hypervisor, and by its own refill handler."""
+    passed(run(tmp_path, vm("a", la(name)), append=f"walk={walk}"), "a")
+
+
+@pytest.mark.parametrize("name", ["smp", "fp", "migrate", "memtest"])
+def test_image_with_vcpus(name, tmp_path):
+    """Four vCPUs on two pCPUs."""
+    passed(run(tmp_path, vm("a", la(name), vcpus=4, bootargs="rounds=300"
+                            if name == "smp" else None),
+               smp=2, timeout=240), "a")
+
+
+def test_vms_do_not_notice_each_other(tmp_path):
+    """Guests that use the same addresses, ASIDs, registers and FP registers,
+    on two pCPUs."""
+    names = ["csrs", "exceptions", "tlb", "fp", "neighbour"]
+    result = run(tmp_path, *(vm(name, la(name)) for name in names), smp=2,
+                 append="slice=300", timeout=240)
+    passed(result, *names)
+
+
 def test_memory_above_4g_hole(tmp_path):
     """RAM has a second bank."""
     result = run(tmp_path, vm("a", la("hello"), memory=384 * MIB))
@@ -69,15 +95,19 @@ def test_busy_beside_sleeper(tmp_path):
 
 @pytest.mark.parametrize("smp, cpus", [(1, 1), (2, 2)])
 def test_self_hosting(smp, cpus, tmp_path):
-    """The hypervisor runs as a guest of itself, and its guest has 2 vCPUs."""
+    """The hypervisor runs as a guest of itself. Its guests: 2 vCPUs with
+    timers, levels of privilege, TLB, FP registers."""
     inner = tmp_path / "inner.cpio"
-    make_bundle(inner, [vm("inner", la("sleeper"), vcpus=2,
-                           bootargs="seconds=2", memory=64 * MIB)])
+    names = ["sleeper", "exceptions", "tlb", "fp"]
+    make_bundle(inner, [vm(name, la(name), memory=32 * MIB,
+                           vcpus=2 if name == "sleeper" else 1)
+                        for name in names])
     result = run(tmp_path, vm("outer", hypervisor(ARCH), ramdisk=str(inner),
                               vcpus=cpus, memory=256 * MIB),
                  smp=smp, timeout=180)
     result.expect(0, outer=(0, "exit"))
-    result.has("outer", PASSED)
+    for name in names:
+        result.has("outer", rf"^\[{name}\] [1-9][0-9]* passed, 0 failed$")
     result.says(f"Nestling: {cpus} CPUs, 25")
 
 
@@ -132,7 +162,7 @@ def test_debug(tmp_path):
     assert "there is no vCPU no 0" in text
 
 
-def test_image():
+def test_file():
     """The stripped file is what QEMU loads; nothing of it is position
     independent, so it has no relocations."""
     out = subprocess.run(["readelf", "-hlrW", hypervisor(ARCH)], text=True,
