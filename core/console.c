@@ -304,9 +304,11 @@ void console_break_lock(void)
 
 bool console_focus(unsigned int id)
 {
-	struct vm *vm = id < nr_vms ? vms[id] : NULL;
+	struct vm *vm = NULL;
 
-	if (!vm && id != CONSOLE_NO_FOCUS)
+	if (id < nr_vms)
+		vm = vms[id];
+	else if (id != CONSOLE_NO_FOCUS)
 		return false;
 	con_lock();
 	fresh_line();

@@ -307,7 +307,7 @@ static void run_line(const char *line, uint8_t key)
 	char text[16];
 	size_t i;
 
-	for (i = 0; line[i] && i < sizeof(text) - 1; i++)
+	for (i = 0; i < sizeof(text) - 1 && line[i]; i++)
 		text[i] = line[i] == '#' ? (char)key : line[i];
 	text[i] = 0;
 	monitor_execute(&m, text);

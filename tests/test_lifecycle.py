@@ -9,7 +9,8 @@ import re
 import time
 
 import pytest
-from harness import MIB, SOAK, guest, mini, vm
+from harness import MIB, SOAK, TOP, guest, mini, vm
+from launch import demo
 from prompt import Prompt
 
 
@@ -287,4 +288,35 @@ def test_pause_often(tmp_path):
             assert machine.child.match[2] == "0", machine.child.match[0]
             left.discard(machine.child.match[1])
         machine.child.send("\x04")
+        assert machine.end() == 0
+
+
+def test_linux(tmp_path):
+    """Linux is killed while it boots, again and again, and paused; then it
+    boots, checks itself and powers off."""
+    rng = random.Random(3)
+    ramdisk = demo.linux_initramfs(TOP, str(tmp_path / "initramfs.cpio"))
+    with Prompt(tmp_path, vm("debian", demo.kernel(TOP), ramdisk=ramdisk,
+                             vcpus=2, memory=512 * MIB, bootargs=demo.AUTO),
+                ends(tmp_path, "spin", "SPIN", vcpus=2),
+                timeout=120) as machine:
+        machine.expect(r"\[spin\] spinning")
+        machine.open()
+        machine.silent("pause spin")
+        free = machine.free()
+        for _ in range(30 if SOAK else 4):
+            time.sleep(rng.uniform(0, 3))
+            machine.says("kill debian", "gone")
+            machine.silent("start debian")
+            assert machine.free() == free
+        machine.expect("smp: Brought up")
+        machine.silent("pause debian")
+        time.sleep(2)
+        machine.silent("resume debian")
+        machine.expect("LINUX-OK")
+        while machine.state("debian") != "stopped":
+            time.sleep(0.1)
+        for bad in ("BUG", "WARNING", "Call trace", "Unable to handle"):
+            assert bad not in machine.seen
+        machine.type("quit")
         assert machine.end() == 0

@@ -543,6 +543,37 @@ static void typed_ahead(void **)
 	assert_int_equal(kept, 0);
 }
 
+/* Whatever is typed, the monitor stays in its buffers, and the prompt keeps the
+ * machine exactly while it is open. */
+static void random_keys(void **)
+{
+	static const char keys[] = "\x14\x14:m?n0l\r\n\x7f\x15\x17\x03\x1b[A"
+				   "   killstarpugeoc012ab\xff";
+
+	start(2);
+	srand(2);
+	for (unsigned int i = 0; i < 300000; i++) {
+		int r = rand();
+		uint8_t key = (uint8_t)(r >> 16);
+
+		if (r & 0x3000)
+			key = (uint8_t)keys[r % (sizeof(keys) - 1)];
+		console_input(key);
+		ending = (r & 0x70000) == 0;
+		if (i % 64 == 0) {
+			fake_time = fake_timer;
+			timer_run(&cpus[0]->timers, fake_time);
+			fake_uart_clear();
+			nr_taken[0] = nr_taken[1] = 0;
+			room[0] = room[1] = 1000;
+		}
+		assert_int_equal(kept, prompt_is_open());
+	}
+	ending = false;
+	fake_time = fake_timer;
+	timer_run(&cpus[0]->timers, fake_time);
+}
+
 /* Input of a VM that has ended is gone; of one between two lives it waits. */
 static void input_of_another_life(void **)
 {
@@ -605,6 +636,7 @@ int main(void)
 		TEST(table_of_vcpus),
 		TEST(nobody_in_focus),
 		TEST(typed_ahead),
+		TEST(random_keys),
 		TEST(input_of_another_life),
 		TEST(dropped_while_fed),
 	};
