@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// objs: core/vm.c core/vmram.c
+// objs: core/vm.c core/vmram.c core/power.c
 /*
  * Life of a VM: whatever fails on the way, and whoever ends, resets or pauses
  * it at the worst moment, everything comes back exactly once and no vCPU is
@@ -18,6 +18,8 @@
 #include "fake.h"
 #include "gfdt.h"
 #include "machine.h"
+#include "power.h"
+#include "run.h"
 
 static struct vm_config cfg = {
 	.name = "a", .nr_vcpus = 3, .memory = 2 * MiB,
@@ -223,6 +225,19 @@ void console_status(const char *text)
 
 void cpu_answer(void)
 {
+}
+
+void run_leave_off(struct vcpu *v)
+{
+	leave(v, VCPU_OFF);
+	vm_vcpu_gone(v);
+}
+
+static enum power_result powered;
+
+void arch_vcpu_power_done(struct vcpu *, enum power_result res)
+{
+	powered = res;
 }
 
 void machine_keep(void)
@@ -577,6 +592,71 @@ static void killed_while_paused(void **)
 	expect_record("nestling vm a status 0 reason killed");
 }
 
+/* ---- power calls ------------------------------------------------------- */
+
+static enum power_result cpu_on(unsigned int target)
+{
+	struct vm_exit e = { .kind = EXIT_POWER };
+
+	e.power.op = POWER_CPU_ON;
+	e.power.target = target;
+	power_exit(vm->vcpus[0], &e);
+	return powered;
+}
+
+static void power(enum power_op op, unsigned int caller)
+{
+	struct vm_exit e = { .kind = EXIT_POWER };
+
+	e.power.op = op;
+	power_exit(vm->vcpus[caller], &e);
+}
+
+/* A vCPU that is turned on while its VM is being paused stops as well, and one
+ * that was off during a pause does not remember it. */
+static void turned_on_and_paused(void **)
+{
+	assert_int_equal(vm_start(vm), 0);
+	vm->vcpus[0]->state = VCPU_RUNNING;
+	vm_pause(vm);
+	assert_int_equal(cpu_on(1), POWER_OK);
+	assert_int_equal(vm->vcpus[1]->state, VCPU_READY);
+	assert_true(vm->vcpus[1]->req & VCPU_REQ_STOP);
+	assert_false(vm_settled(vm));
+	vm->vcpus[1]->state = VCPU_RUNNING;
+	vm_vcpu_stop(vm->vcpus[0]);
+	vm_vcpu_stop(vm->vcpus[1]);
+	assert_true(vm_settled(vm));
+	vm->vcpus[2]->req |= VCPU_REQ_STOP;
+	vm_resume(vm);
+	vm->vcpus[0]->state = VCPU_RUNNING;
+	vm->vcpus[2]->req |= VCPU_REQ_STOP;
+	assert_int_equal(cpu_on(2), POWER_OK);
+	assert_false(vm->vcpus[2]->req & VCPU_REQ_STOP);
+	assert_int_equal(cpu_on(2), POWER_ALREADY_ON);
+	assert_int_equal(vm->refs, 3);
+	kill_it();
+	assert_int_equal(cpu_on(2), POWER_INVALID);
+	leave_off(0);
+	expect_record("nestling vm a status 0 reason killed");
+}
+
+static void powers_off(void **)
+{
+	start_all();
+	vm->vcpus[1]->state = VCPU_RUNNING;
+	power(POWER_CPU_OFF, 1);
+	assert_false(vm->vcpus[1]->on);
+	assert_int_equal(vm->refs, 2);
+	power(POWER_RESET, 0);
+	leave_off(0);
+	assert_int_equal(vm->state, VM_RUNNING);
+	vm->vcpus[0]->state = VCPU_RUNNING;
+	power(POWER_OFF, 0);
+	leave_off(0);
+	expect_record("nestling vm a status 0 reason off");
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 int main(void)
@@ -597,6 +677,8 @@ int main(void)
 		TEST(resumed_while_stopping),
 		TEST(killed_while_stopping),
 		TEST(killed_while_paused),
+		TEST(turned_on_and_paused),
+		TEST(powers_off),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
