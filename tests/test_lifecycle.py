@@ -340,3 +340,37 @@ def test_linux(tmp_path):
             assert bad not in machine.seen
         machine.type("quit")
         assert machine.end() == 0
+
+
+def test_loongarch(tmp_path):
+    """On the other architecture: killed at any time, paused and started again,
+    everything comes back and memory is zeroed."""
+    rng = random.Random(4)
+    small = {"memory": 32 * MIB, "vcpus": 2, "autostart": "no"}
+
+    def la(name, image, **props):
+        return vm(name, guest(image, "loongarch"), **{**small, **props})
+
+    with Prompt(tmp_path, la("busy", "busy", autostart="yes",
+                             bootargs="seconds=1000"),
+                la("naps", "sleeper", bootargs="seconds=1000 period=300000"),
+                la("fp", "fp", bootargs="rounds=100000000"),
+                la("memtest", "memtest", vcpus=1),
+                args=("--arch", "loongarch"), timeout=100) as machine:
+        machine.expect("busy: second 1 ")
+        machine.open()
+        free = machine.free()
+        for i in range(100 if SOAK else 10):
+            for name in ("naps", "fp", "memtest"):
+                machine.silent(f"start {name}")
+            time.sleep(rng.uniform(0, 0.5))
+            if i % 2:
+                machine.silent("pause fp")
+            for name in ("fp", "memtest", "naps"):
+                machine.ask(f"kill {name}")
+            assert machine.free() == free, f"round {i}"
+        machine.type("start memtest")
+        machine.expect(r"\[memtest\] ok memory-is-zero-at-first")
+        machine.expect(r"\[memtest\] \d+ passed, 0 failed")
+        machine.type("quit")
+        assert machine.end() == 0

@@ -57,6 +57,20 @@ def test_script_with_carriage_returns(tmp_path):
     assert not any("there is no command" in line for line in result.hyp)
 
 
+def test_no_character_is_lost(tmp_path):
+    """Some ten thousand characters as fast as they can come, while VMs run on
+    all CPUs and commands take their time."""
+    lines = [f"log {i:05}" for i in range(1000)]
+    for i in range(100, 1000, 100):
+        lines[i] = "pause a" if i % 200 else "resume a"
+    result = run_vms(tmp_path, spin(tmp_path), smp=2, timeout=120,
+                     typed=("\x14:" + "\n".join(lines) + "\nquit\n").encode())
+    result.expect(0, a=(0, "killed"))
+    bad = [line for line in result.hyp if line.startswith("log: ")]
+    assert bad == [f"log: '{line[4:]}' is none of error, warn, info, debug"
+                   for line in lines if line.startswith("log")]
+
+
 def test_edit_by_hand(tmp_path):
     """Backspace, Ctrl-U, Ctrl-W, the up arrow and Ctrl-C, with output of a VM
     in between."""
