@@ -46,6 +46,7 @@ class Memory:
 
 def quit_with_neighbour(machine):
     """Wait for the neighbour's verdict and the machine's end."""
+    assert "] FAIL " not in machine.seen
     verdict = r"\[neighbour\] \d+ passed, 0 failed"
     if not re.search(verdict, machine.seen):
         machine.expect(verdict, timeout=120)
@@ -73,7 +74,9 @@ def test_kill_in_every_state(tmp_path):
     ]
     victims = [(name, {**props, "autostart": "no"})
                for name, props in victims]
-    with Prompt(tmp_path, neighbour(bootargs="seconds=12"), *victims,
+    fresh = vm("fresh", guest("fp"), vcpus=2, memory=16 * MIB, autostart="no",
+               bootargs="rounds=10")
+    with Prompt(tmp_path, neighbour(bootargs="seconds=12"), *victims, fresh,
                 timeout=100) as machine:
         machine.expect(r"\[neighbour\] ")
         machine.open()
@@ -94,6 +97,13 @@ def test_kill_in_every_state(tmp_path):
         for name, _ in victims:
             machine.says(f"kill {name}", f"VM {name} is gone")
         memory.check("all")
+        # Nothing of the killed VM is in the vector registers.
+        machine.silent("start spin")
+        machine.expect(r"\[spin\] spinning")
+        machine.ask("kill spin")
+        machine.type("start fresh")
+        machine.expect(r"\[fresh\] ok vcpu0-entry-q-zero")
+        machine.expect(r"\[fresh\] \d+ passed, 0 failed")
         quit_with_neighbour(machine)
 
 
