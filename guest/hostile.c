@@ -57,23 +57,9 @@ static unsigned below(struct state *s, unsigned limit)
 	return random_below(&s->random, limit);
 }
 
-/* A value of the kinds that break things. */
 static uint64_t odd_value(struct state *s)
 {
-	switch (below(s, 6)) {
-	case 0:
-		return next(s);
-	case 1:
-		return next(s) >> below(s, 64);
-	case 2:
-		return 1ull << below(s, 64);
-	case 3:
-		return ~0ull << below(s, 64);
-	case 4:
-		return below(s, 64);
-	default:
-		return (uint32_t)next(s);
-	}
+	return random_odd(&s->random);
 }
 
 /* --- keeping alive -------------------------------------------------------- */

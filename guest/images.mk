@@ -22,3 +22,6 @@ cflags-sleeper := $(no-fp-$(ARCH))
 cflags-csrs := $(no-fp-$(ARCH))
 cflags-exceptions := $(no-fp-$(ARCH))
 cflags-tlb := $(no-fp-$(ARCH))
+
+# FP may be off where its exceptions are handled.
+cflags-hostile := $(if $(filter loongarch,$(ARCH)),$(no-fp-loongarch))

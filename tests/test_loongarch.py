@@ -7,7 +7,7 @@ import os
 import subprocess
 
 import pytest
-from harness import MIB, guest, hypervisor, launcher, make_bundle, \
+from harness import MIB, SOAK, guest, hypervisor, launcher, make_bundle, \
     run_vms, vm
 from launch import qemu
 
@@ -77,6 +77,20 @@ def test_vms_do_not_notice_each_other(tmp_path):
     result = run(tmp_path, *(vm(name, la(name)) for name in names), smp=2,
                  append="slice=300", timeout=240)
     passed(result, *names)
+
+
+@pytest.mark.parametrize("vcpus, smp", [(1, 1), (2, 2)])
+@pytest.mark.parametrize("seed", [1, 2, 3] if SOAK else [1])
+def test_hostile(seed, vcpus, smp, tmp_path):
+    """Random operations at all levels; the neighbour keeps passing."""
+    count = 1000000 if SOAK else 100000
+    result = run(tmp_path, vm("hostile", la("hostile"), vcpus=vcpus,
+                              bootargs=f"ops={count} seed={seed}"),
+                 vm("neighbour", la("neighbour"), bootargs="seconds=10"),
+                 smp=smp, timeout=3000 if SOAK else 300)
+    result.expect(0, hostile=(0, "exit"))
+    result.has("hostile", r"^hostile: done, [0-9]+ operations$")
+    passed(result, "neighbour")
 
 
 def test_memory_above_4g_hole(tmp_path):

@@ -28,4 +28,23 @@ static inline unsigned random_below(uint64_t *state, unsigned limit)
 	return (unsigned)(random_next(state) >> 33) % limit;
 }
 
+/* A value of the kinds that break things. */
+static inline uint64_t random_odd(uint64_t *state)
+{
+	switch (random_below(state, 6)) {
+	case 0:
+		return random_next(state);
+	case 1:
+		return random_next(state) >> random_below(state, 64);
+	case 2:
+		return 1ull << random_below(state, 64);
+	case 3:
+		return ~0ull << random_below(state, 64);
+	case 4:
+		return random_below(state, 64);
+	default:
+		return (uint32_t)random_next(state);
+	}
+}
+
 #endif
