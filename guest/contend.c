@@ -15,7 +15,7 @@
 #include "timer.h"
 
 #define LIMIT_US	120000000
-#define WORDS		8
+#define WORDS		64
 
 enum kind { SPIN, TICKET, YIELD, KINDS };
 
