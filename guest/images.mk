@@ -4,7 +4,7 @@
 # single images: cflags-NAME, ldflags-NAME.
 
 # Their topic is the architecture.
-only-arm64 := contend deadlines fp gicbasic gicregs gicsmp hostile idregs ipi \
+only-arm64 := deadlines fp gicbasic gicregs gicsmp hostile idregs \
 	isolation psci psciraces resets sysregs timer uart wake
 
 no-fp-arm64 := -mgeneral-regs-only

@@ -51,7 +51,7 @@ static void on_sgi(unsigned intid)
 
 static void on_timer([[maybe_unused]] unsigned intid)
 {
-	timer_ctl(TIMER_VIRT, 0);
+	timer_off(TIMER_VIRT);
 }
 
 static bool take_slot(unsigned to, unsigned intid)
@@ -108,7 +108,7 @@ static void storm(void)
 		if (random_below(&random, 8) == 0)
 			nap(&random);
 	}
-	timer_ctl(TIMER_VIRT, 0);
+	timer_off(TIMER_VIRT);
 }
 
 /* How many SGIs are still on their way when they had time enough. */

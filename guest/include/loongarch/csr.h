@@ -370,6 +370,16 @@ static inline void wfi(void)
 	asm volatile("dbar 0\n\tidle 0" ::: "memory");
 }
 
+/* In a loop that waits for memory: there is no such hint here. */
+static inline void wfe(void)
+{
+	asm volatile("" ::: "memory");
+}
+
+static inline void sev(void)
+{
+}
+
 /* Name of the level this code runs at. */
 static inline const char *privilege(void)
 {
