@@ -62,12 +62,23 @@ def test_image(name, walk, tmp_path):
     passed(run(tmp_path, vm("a", la(name)), append=f"walk={walk}"), "a")
 
 
-@pytest.mark.parametrize("name", ["smp", "fp", "migrate", "memtest"])
-def test_image_with_vcpus(name, tmp_path):
+@pytest.mark.parametrize("name, args", [
+    ("smp", "rounds=300"), ("fp", None), ("migrate", None), ("memtest", None),
+    ("ipi", "count=20000"), ("contend", "ms=300"), ("deadlines", "shots=200")])
+def test_image_with_vcpus(name, args, tmp_path):
     """Four vCPUs on two pCPUs."""
-    passed(run(tmp_path, vm("a", la(name), vcpus=4, bootargs="rounds=300"
-                            if name == "smp" else None),
+    passed(run(tmp_path, vm("a", la(name), vcpus=4,
+                            bootargs=None if SOAK else args),
                smp=2, timeout=240), "a")
+
+
+@pytest.mark.parametrize("name, args", [("ipi", "count=3000"),
+                                        ("contend", "ms=100"),
+                                        ("deadlines", "shots=100")])
+def test_races_on_one_cpu(name, args, tmp_path):
+    """Two vCPUs that never run at the same time, and one alone."""
+    passed(run(tmp_path, vm("a", la(name), vcpus=2, bootargs=args),
+               vm("b", la(name), bootargs=args), smp=1), "a", "b")
 
 
 def test_vms_do_not_notice_each_other(tmp_path):
