@@ -179,7 +179,7 @@ static uint64_t touch_one(uint64_t base)
 	for (unsigned round = 0; round < ROUNDS / PAGES; round++)
 		for (unsigned i = 0; i < PAGES; i++)
 			asm volatile("ld.d $t0, %0, 0" ::"r"(base) : "$t0",
-				     "memory");
+								     "memory");
 	return now() - start;
 }
 

@@ -173,7 +173,9 @@ static uint64_t random_address(struct state *s)
 	};
 	unsigned kind = below(s, 8);
 
-	return kind < 6 ? places[kind] + below(s, 0x4000) : random_odd(&s->random);
+	if (kind < 6)
+		return places[kind] + below(s, 0x4000);
+	return random_odd(&s->random);
 }
 
 static void random_regs(struct state *s, uint64_t regs[32])
@@ -199,9 +201,10 @@ static bool keeps(unsigned csr)
 
 static uint32_t random_csr(struct state *s)
 {
-	static const unsigned short areas[] = { 0x0,  0x10, 0x18, 0x20,	 0x30,
-						0x40, 0x60, 0x80, 0x88,	 0x90,
-						0x98, 0xc0, 0x180, 0x200, 0x500 };
+	static const unsigned short areas[] = {
+		0x0, 0x10, 0x18, 0x20, 0x30, 0x40, 0x60, 0x80,
+		0x88, 0x90, 0x98, 0xc0, 0x180, 0x200, 0x500,
+	};
 	unsigned csr = areas[below(s, 15)] + below(s, 16);
 	unsigned rj = below(s, 32);
 
@@ -304,9 +307,12 @@ static void privileged(struct state *s)
 static uint64_t random_device(struct state *s)
 {
 	const struct region areas[] = {
-		{ machine.uart.base, 0x100 }, { machine.rtc.base, 0x100 },
-		{ 0x10000000, 0x400 },	      { 0x1c000000, 0x2000 },
-		{ 0x1fe00000, 0x1000 },	      { 0x20000000, 0x10000000 },
+		{ machine.uart.base, 0x100 },
+		{ machine.rtc.base, 0x100 },
+		{ 0x10000000, 0x400 },
+		{ 0x1c000000, 0x2000 },
+		{ 0x1fe00000, 0x1000 },
+		{ 0x20000000, 0x10000000 },
 		{ 0x10000000, 0xd0000 },
 	};
 	const struct region *area = &areas[below(s, 7)];
@@ -322,7 +328,7 @@ static uint64_t random_device(struct state *s)
 static void devices(struct state *s)
 {
 	static const uint32_t words[][2] = {
-		{ 0x07c00000, 0x28000000 }, /* 12-bit offset: integer, FP, LSX */
+		{ 0x07c00000, 0x28000000 }, /* 12-bit offset */
 		{ 0x03000000, 0x24000000 }, /* LDPTR, STPTR */
 		{ 0x007c7c00, 0x38000000 }, /* register offset */
 		{ 0x03000000, 0x20000000 }, /* LL, SC */
@@ -418,8 +424,12 @@ static const struct kind {
 	unsigned weight;
 	void (*batch)(struct state *s);
 } kinds[] = {
-	{ 'u', 35, level3 },	 { 's', 20, csrs },    { 't', 15, tlbs },
-	{ 'p', 15, privileged }, { 'm', 10, devices }, { 'c', 5, calls },
+	{ 'u', 35, level3 },
+	{ 's', 20, csrs },
+	{ 't', 15, tlbs },
+	{ 'p', 15, privileged },
+	{ 'm', 10, devices },
+	{ 'c', 5, calls },
 };
 
 #define KINDS	(sizeof(kinds) / sizeof(kinds[0]))
