@@ -47,6 +47,15 @@ void balance_idle(struct cpu *c, bool idle)
 		__atomic_fetch_and(&idle_cpus, ~BIT(c->id), __ATOMIC_SEQ_CST);
 }
 
+/* Wakes one of the CPUs @who. It comes; the next vCPU should wake another. */
+static void send_for(uint64_t who)
+{
+	struct cpu *c = cpus[__builtin_ctzll(who)];
+
+	balance_idle(c, false);
+	cpu_post(c, CPU_RESCHED);
+}
+
 void balance_kick_idle(struct cpu *c)
 {
 	uint64_t who;
@@ -56,12 +65,25 @@ void balance_kick_idle(struct cpu *c)
 	fair_publish(c);
 	arch_mb();
 	who = fair_hint(&idle_cpus) & c->rq.tree[ON_FAIR]->mask;
-	if (!who)
-		return;
-	c = cpus[__builtin_ctzll(who)];
-	/* It comes; the next vCPU should wake another one. */
-	balance_idle(c, false);
-	cpu_post(c, CPU_RESCHED);
+	if (who)
+		send_for(who);
+}
+
+void balance_pass_on(void)
+{
+	uint64_t idle;
+
+	/* After what this CPU published when it picked. */
+	arch_mb();
+	idle = fair_hint(&idle_cpus);
+	for (unsigned int i = 0; idle && i < nr_cpus; i++) {
+		uint64_t who = idle & fair_hint(&cpus[i]->rq.hint_mask);
+
+		if (who) {
+			send_for(who);
+			return;
+		}
+	}
 }
 
 /* The allowed CPU with the lowest load. */
@@ -171,7 +193,9 @@ bool balance_steal(struct cpu *c)
 /*
  * Has @d fallen so far behind that @c should take a vCPU from it? The measure
  * is what the heaviest vCPU of @d would notice: a quarter of a slice when @c
- * is also the less loaded one and gains further, else a whole one.
+ * is also the less loaded one and gains further, else a whole one. Never when
+ * @c has a single vCPU that is worth more than what @d has: it is due all of
+ * @c.
  */
 static bool is_behind(const struct cpu *d, const struct cpu *c, uint64_t gap)
 {
@@ -179,6 +203,8 @@ static bool is_behind(const struct cpu *d, const struct cpu *c, uint64_t gap)
 
 	if (fair_hint(&d->rq.hint_load) > fair_hint(&c->rq.hint_load))
 		step /= 4;
+	else if (fair_hint(&c->rq.hint_alone))
+		return false;
 	return gap >= step;
 }
 

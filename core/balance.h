@@ -26,6 +26,12 @@ void balance_idle(struct cpu *c, bool idle);
 /* Makes an idle CPU come for a vCPU that waits on @c. Queue lock of @c. */
 void balance_kick_idle(struct cpu *c);
 
+/*
+ * This CPU was idle and has found a vCPU, maybe another one than it was woken
+ * for: wakes an idle CPU for one that waits here or elsewhere. No lock.
+ */
+void balance_pass_on(void);
+
 /* Takes a waiting vCPU from another CPU's queue to the idle @c. No lock. */
 bool balance_steal(struct cpu *c);
 

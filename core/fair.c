@@ -51,6 +51,7 @@ void fair_publish(struct cpu *c)
 	put(&rq->hint_vtime, rq->vtime + rq->base);
 	put(&rq->hint_time, runs ? e->since : TIMER_NEVER);
 	put(&rq->hint_load, rq->load);
+	put(&rq->hint_alone, rq->load == heaviest);
 	put(&rq->hint_step, runq_virtual(sched_slice, heaviest));
 	put(&rq->hint_mask, fair_can_give(c) ? top->mask : 0);
 }

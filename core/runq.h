@@ -85,6 +85,7 @@ struct runq {
 	/* [a] copies for other CPUs to look at without the lock */
 	uint64_t hint_vtime; /* vtime + base, as of hint_time */
 	uint64_t hint_load;
+	uint64_t hint_alone; /* all of the load is one vCPU */
 	uint64_t hint_step; /* a slice of the heaviest one, virtual */
 	uint64_t hint_time; /* TIMER_NEVER: virtual time stands still */
 	uint64_t hint_mask; /* pCPUs that may take a vCPU from here */

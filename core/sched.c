@@ -82,6 +82,7 @@ void sched_init(uint64_t slice)
 void sched_cpu_init(struct cpu *c)
 {
 	c->rq = (struct runq){ 0 };
+	balance_idle(c, false);
 	timer_init(&c->rq.timer, timer_fired);
 }
 
@@ -133,12 +134,15 @@ static struct vcpu *pick_local(struct cpu *c)
 struct vcpu *sched_pick(void)
 {
 	struct cpu *c = this_cpu();
+	bool was_idle = c->rq.idle;
 	struct vcpu *v;
 
 	balance_pull(c);
 	v = pick_local(c);
 	if (!v && balance_steal(c))
 		v = pick_local(c);
+	if (v && was_idle)
+		balance_pass_on();
 	return v;
 }
 
