@@ -126,7 +126,8 @@ static void run_exits(uint64_t boot)
 	ROW("csr_read", "csrrd $t0, 0x33", 0);
 	ROW("csr_write", "csrwr $t0, 0x33", 0);
 	ROW("iocsr_read", "iocsrrd.w $t0, %0", IOCSR_IPI_STATUS);
-	ROW("mmio_read", "ld.bu $t0, %0, 0", (uart_base() + UART_LSR) | IO_WINDOW);
+	ROW("mmio_read", "ld.bu $t0, %0, 0",
+	    (uart_base() + UART_LSR) | IO_WINDOW);
 	ROW("mmio_read_mapped", "ld.bu $t0, %0, 0", uart_base() + UART_LSR);
 	ROW("yield_alone", "move $a0, %0\n\thvcl 0", NESTLING_YIELD);
 	timer_row("timer", false);
@@ -141,7 +142,8 @@ static void run_exits(uint64_t boot)
 #define PAGES		64
 #define STRIDE		(2ull << 20)
 #define KERNEL_VA	0xffff800000000000ull
-#define PTE_RW		(1 | 2 | 1 << 4 | 1 << 6)	/* V, D, cached, global */
+/* Valid, dirty, cached, global. */
+#define PTE_RW		(1 | 2 | 1 << 4 | 1 << 6)
 
 alignas(4096) static uint64_t tables[3][512], last[PAGES][512];
 extern uint64_t empty_root[512];

@@ -33,9 +33,10 @@ void irq_on(unsigned intid, irq_fn fn);
 void irq_hook(void (*fn)(void));
 
 /*
- * With interrupts masked: sleeps until an interrupt is pending, or not at all when
- * one is already, and takes what is there. interrupts are masked again after it, so
- * that a condition set by a handler can be tested before the next sleep.
+ * With interrupts masked: sleeps until an interrupt is pending, or not at all
+ * when one is already, and takes what is there. Interrupts are masked again
+ * after it, so that a condition set by a handler can be tested before the next
+ * sleep.
  */
 void irq_wait(void);
 

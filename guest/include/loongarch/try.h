@@ -11,8 +11,8 @@
 
 /*
  * Calls `code`, an instruction and a return, with all but r1, r3 and r20 from
- * `registers`, interrupts masked; ERTN returns, too. It must not write r1 and r3, nor the
- * CSRs that try.S names.
+ * `registers`, interrupts masked; ERTN returns, too. It must not write r1 and
+ * r3, nor the CSRs that try.S names.
  */
 void try_run(const uint32_t *code, const uint64_t registers[32]);
 
