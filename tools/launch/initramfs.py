@@ -9,6 +9,8 @@ from launch.errors import check_file
 DIRECTORIES = ("bin", "dev", "etc", "proc", "sys", "tmp")
 SCRIPTS = (("etc/inittab", "inittab", 0o644), ("etc/rc", "rc", 0o755),
            ("etc/selfcheck", "selfcheck", 0o755),
+           ("bin/smpcheck", "smpcheck", 0o755),
+           ("bin/loadcheck", "loadcheck", 0o755),
            ("etc/profile", "profile", 0o644))
 
 
