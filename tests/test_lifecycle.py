@@ -293,7 +293,8 @@ def test_pause(timer, tmp_path):
         machine.expect(r"\[naps\] \d+ passed, 0 failed", timeout=60)
         worst = [int(us) for us in
                  re.findall(r"worst (\d+) us late", machine.seen)]
-        assert len(worst) == 3 and all(us > 1000000 for us in worst), worst
+        # One that was between two naps is not late for it.
+        assert len(worst) == 3 and max(worst) > 1000000, worst
         machine.type("quit")
         assert machine.end() == 0
 
