@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 from harness import TOP, run_vms, vm
-from measure import rows
+from measure import loongarch, rows
 
 KEYS = {"name", "value", "unit", "options"}
 OPTIONS = {"run", "vms", "vcpus", "memory", "smp", "append"}
@@ -169,6 +169,23 @@ def test_anywhere(tmp_path):
     lines = [line.split()[1] for line in result.output["a"]
              if line.startswith("UB ")]
     assert tuple(lines) == rows.RUNS["ubench"].lines
+
+
+def test_loongarch(tmp_path):
+    """The rows of the other architecture: all measured, none over its ceiling,
+    twice the same; what must be dearer is."""
+    path = tmp_path / "results.json"
+    done = bench("--arch", "loongarch", "--ceilings", "--check-repeat",
+                 "--ceiling", "yield_alone=1", "--json", str(path))
+    results = json.loads(path.read_text(encoding="utf-8"))
+    value = {r["name"]: r["value"] for r in results}
+    assert complaints(done) == [
+        f"bench: yield_alone: {value['yield_alone']:,} instructions, ceiling 1"]
+    assert done.returncode == 1
+    assert set(value) == {row.name for row in loongarch.ROWS}
+    assert value["csr_read"] < value["iocsr_read"] < value["mmio_read"]
+    assert value["tlb_refill_hit"] * 10 < value["tlb_refill_walk"]
+    assert value["timer"] < value["timer_idle"]
 
 
 def profile(*args):

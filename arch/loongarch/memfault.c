@@ -116,24 +116,13 @@ static bool check(const struct vcpu *v, uint64_t lo, enum la_access acc,
 	return true;
 }
 
-void la_translate(const struct vcpu *v, gva_t va, enum la_access acc,
-		  struct la_map *m)
+/* By the guest's TLB. */
+static void map_tlb(const struct vcpu *v, gva_t va, enum la_access acc,
+		    struct la_map *m)
 {
-	const struct vtlb_entry *e;
+	const struct vtlb_entry *e = vtlb_find(v, va);
 	uint64_t lo, in_page;
 
-	if (!la_paging(v)) {
-		map_direct(m, va, v->arch.csr.crmd & CRMD_DATM ? MAT_CC :
-								 MAT_SUC);
-		return;
-	}
-	if (map_window(v, va, m))
-		return;
-	if (!la_canonical(va)) {
-		fail(m, ECODE_ADE, acc == ACC_EXEC ? ESUB_ADEF : ESUB_ADEM);
-		return;
-	}
-	e = vtlb_find(v, va);
 	if (!e) {
 		m->kind = MAP_REFILL;
 		return;
@@ -146,6 +135,23 @@ void la_translate(const struct vcpu *v, gva_t va, enum la_access acc,
 	m->gpa = (lo & PTE_PPN & ~in_page) | (va & in_page);
 	m->rights = lo & (PTE_D | PTE_NR | PTE_NX);
 	m->cached = (lo & PTE_MAT) >> PTE_MAT_SHIFT == MAT_CC;
+}
+
+void la_translate(const struct vcpu *v, gva_t va, enum la_access acc,
+		  struct la_map *m)
+{
+	if (!la_paging(v)) {
+		map_direct(m, va, v->arch.csr.crmd & CRMD_DATM ? MAT_CC :
+								 MAT_SUC);
+		return;
+	}
+	if (map_window(v, va, m))
+		return;
+	if (!la_canonical(va)) {
+		fail(m, ECODE_ADE, acc == ACC_EXEC ? ESUB_ADEF : ESUB_ADEM);
+		return;
+	}
+	map_tlb(v, va, acc, m);
 }
 
 static void raise_map(struct vcpu *v, const struct la_map *m, gva_t va,
@@ -248,7 +254,7 @@ enum exit_action mem_fault(struct vcpu *v, unsigned int ecode,
 
 	la_translate(v, va, acc, &m);
 	if (m.kind == MAP_REFILL && options.walk && refill_walk(v, va, badi))
-		la_translate(v, va, acc, &m);
+		map_tlb(v, va, acc, &m);
 	if (m.kind == MAP_OK)
 		return mapped(v, va, acc, &m);
 	raise_map(v, &m, va, badi);

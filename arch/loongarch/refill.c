@@ -10,6 +10,8 @@
 #include "host.h"
 #include "vm.h"
 
+#include <string.h>
+
 /* Words without their registers. */
 #define CSRWR_TLBRSAVE	(0x04000020u | CSR_TLBRSAVE << 10)
 #define CSRRD_PGD	(0x04000000u | CSR_PGD << 10)
@@ -21,58 +23,70 @@
 
 #define HANDLER_MAX	12		/* instructions, with four levels */
 
-struct walk {
-	unsigned int levels;
-	uint8_t level[4];		/* operands of LDDIR */
-};
-
-/* The handler with scratch register @r; false: another one. */
-static bool parse(const uint32_t *code, struct walk *w)
+/* Fills in what the instructions are. */
+static void parse(const uint32_t *code, struct refill_code *c)
 {
 	uint32_t r = code[0] & 31, rd_rj = r | r << 5;
 	const uint32_t *p = code + 2;
 
+	c->scratch = 0;
 	if (!r || code[0] != (CSRWR_TLBRSAVE | r) ||
 	    code[1] != (CSRRD_PGD | r))
-		return false;
-	for (w->levels = 0; w->levels < ARRAY_SIZE(w->level); p++) {
+		return;
+	for (c->levels = 0; c->levels < ARRAY_SIZE(c->level); p++) {
 		if ((*p & ~(UINT32_C(0xff) << 10)) != (LDDIR | rd_rj))
 			break;
-		w->level[w->levels++] = (uint8_t)(*p >> 10);
+		c->level[c->levels++] = (uint8_t)(*p >> 10);
 	}
-	return p[0] == (LDPTE | r << 5) &&
-	       p[1] == (LDPTE | UINT32_C(1) << 10 | r << 5) &&
-	       p[2] == TLBFILL && p[3] == (CSRRD_TLBRSAVE | r) && p[4] == ERTN;
+	if (p[0] == (LDPTE | r << 5) &&
+	    p[1] == (LDPTE | UINT32_C(1) << 10 | r << 5) && p[2] == TLBFILL &&
+	    p[3] == (CSRRD_TLBRSAVE | r) && p[4] == ERTN)
+		c->scratch = (uint8_t)r;
 }
 
-/* The handler's words, from one page; false: not RAM. */
-static bool fetch(const struct vcpu *v, uint32_t *code)
+/*
+ * What the guest's handler is now; NULL: not the usual one. Read and compared
+ * word by word, since other vCPUs may be writing it.
+ */
+static const struct refill_code *handler(struct vcpu *v)
 {
-	const uint32_t *p = vm_ram(v->vm, v->arch.csr.tlbrentry,
-				   HANDLER_MAX * sizeof(*code));
+	struct refill_code *c = &v->arch.mem.refill;
+	const volatile uint64_t *p = vm_ram(v->vm, v->arch.csr.tlbrentry,
+					    sizeof(c->word));
+	uint32_t code[HANDLER_MAX];
+	bool same = true;
 
-	if (!p)
-		return false;
-	for (unsigned int i = 0; i < HANDLER_MAX; i++)
-		code[i] = __atomic_load_n(&p[i], __ATOMIC_RELAXED);
-	return true;
+	static_assert(sizeof(code) == sizeof(c->word));
+	if (!p || !is_aligned((uintptr_t)p, sizeof(*p)))
+		return NULL;
+#pragma GCC unroll 6
+	for (unsigned int i = 0; i < ARRAY_SIZE(c->word); i++) {
+		uint64_t word = p[i];
+
+		same &= word == c->word[i];
+		c->word[i] = word;
+	}
+	if (!same) {
+		memcpy(code, c->word, sizeof(code));
+		parse(code, c);
+	}
+	return c->scratch ? c : NULL;
 }
 
 bool refill_walk(struct vcpu *v, gva_t badv, uint64_t badi)
 {
+	const struct refill_code *h = handler(v);
 	struct la_csr *c = &v->arch.csr;
-	uint32_t code[HANDLER_MAX];
-	struct walk w;
 	uint64_t base;
 
-	if (!fetch(v, code) || !parse(code, &w))
+	if (!h)
 		return false;
 	/* What the exception leaves behind, then each instruction. */
 	refill_registers(v, badv, badi);
-	c->tlbrsave = reg_read(v, code[0] & 31);
+	c->tlbrsave = reg_read(v, h->scratch);
 	base = badv & BIT(63) ? c->pgdh : c->pgdl;
-	for (unsigned int i = 0; i < w.levels; i++)
-		base = vtlb_lddir(v, base, w.level[i]);
+	for (unsigned int i = 0; i < h->levels; i++)
+		base = vtlb_lddir(v, base, h->level[i]);
 	vtlb_ldpte(v, base, false);
 	vtlb_ldpte(v, base, true);
 	vtlb_fill(v);

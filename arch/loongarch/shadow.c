@@ -50,6 +50,7 @@ struct shadow {
 	struct context *cur;
 	struct context *recent[KINDS];	/* last used of each kind */
 	uint64_t clock;
+	uint32_t used;		/* contexts with a key, one bit each */
 	uint64_t free;		/* list of tables */
 	unsigned int nr_tables;	/* free or in use */
 };
@@ -149,6 +150,32 @@ static bool table_clear(uint64_t t, unsigned int level, gva_t va, gva_t last)
 	}
 }
 
+/* The same for the usual case, one pair of the smallest pages. */
+static bool pair_clear(uint64_t root, gva_t va)
+{
+	uint64_t t = root, *e;
+	bool any;
+
+#pragma GCC unroll 3
+	for (unsigned int level = ROOT_LEVEL; level; level--) {
+		t = table(t)[index_of(va, level)];
+		if (t == absent[level])
+			return false;
+	}
+	e = &table(t)[index_of(va, 0)];
+	any = e[0] || e[1];
+	e[0] = e[1] = absent[0];
+	return any;
+}
+
+/* Leaves of [va, va + size) become absent; were there any? */
+static bool clear(uint64_t root, gva_t va, uint64_t size)
+{
+	if (size == 2 * PAGE_SIZE)
+		return pair_clear(root, va);
+	return table_clear(root, ROOT_LEVEL, va, va + size - 1);
+}
+
 /* ---- real ASIDs ---------------------------------------------------------- */
 
 static bool asid_valid(const struct context *c)
@@ -236,6 +263,7 @@ static struct context *make(struct vcpu *v, uint32_t key)
 		empty(v, c);
 	c->key = key;
 	c->generation = 0;
+	s->used |= UINT32_C(1) << (c - s->ctx);
 	return c;
 }
 
@@ -285,6 +313,7 @@ void shadow_reset(struct vcpu *v)
 		c->stamp = 0;
 	}
 	s->clock = 0;
+	s->used = 1;
 	s->cur = &s->ctx[0];
 	s->cur->key = KEY(KIND_DA, 0);
 	for (unsigned int k = 0; k < KINDS; k++)
@@ -333,6 +362,7 @@ static uint64_t *leaves(struct shadow *s, gva_t va)
 {
 	uint64_t t = s->cur->root;
 
+#pragma GCC unroll 3
 	for (unsigned int level = ROOT_LEVEL; level; level--) {
 		uint64_t *e = &table(t)[index_of(va, level)];
 
@@ -405,14 +435,13 @@ void shadow_clear(struct vcpu *v, uint64_t asid, bool global, gva_t va,
 {
 	struct shadow *s = v->arch.mem.shadow;
 
-	for (unsigned int i = 0; i < CONTEXTS; i++) {
-		struct context *c = &s->ctx[i];
+	for (uint32_t used = s->used; used; used &= used - 1) {
+		struct context *c = &s->ctx[__builtin_ctz(used)];
 
-		if (c->key == KEY_NONE || KEY_KIND(c->key) == KIND_DA ||
+		if (KEY_KIND(c->key) == KIND_DA ||
 		    (!global && KEY_ASID(c->key) != asid))
 			continue;
-		if (!table_clear(c->root, ROOT_LEVEL, va, va + size - 1) ||
-		    !asid_valid(c))
+		if (!clear(c->root, va, size) || !asid_valid(c))
 			continue;
 		if (size > INV_PAIRS_MAX * 2 * PAGE_SIZE)
 			forget_tlb(v, c);

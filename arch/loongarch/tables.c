@@ -21,23 +21,18 @@ struct geometry {
 	unsigned int base, width;	/* of the index, in bits */
 };
 
-/* Level 0 is the table of pages. */
-static struct geometry geometry(const struct vcpu *v, unsigned int level)
+/* Level 0 is the table of pages. PWCL has three pairs of 5 bits, PWCH two of 6
+ * bits. */
+static inline struct geometry geometry(const struct vcpu *v, unsigned int level)
 {
-	uint64_t l = v->arch.csr.pwcl, h = v->arch.csr.pwch;
+	uint64_t f;
 
-	switch (level) {
-	case 0:
-		return (struct geometry){ l & 31, l >> 5 & 31 };
-	case 1:
-		return (struct geometry){ l >> 10 & 31, l >> 15 & 31 };
-	case 2:
-		return (struct geometry){ l >> 20 & 31, l >> 25 & 31 };
-	case 3:
-		return (struct geometry){ h & 63, h >> 6 & 63 };
-	default:
-		return (struct geometry){ h >> 12 & 63, h >> 18 & 63 };
+	if (level < 3) {
+		f = v->arch.csr.pwcl >> 10 * level;
+		return (struct geometry){ f & 31, f >> 5 & 31 };
 	}
+	f = v->arch.csr.pwch >> 12 * (level - 3);
+	return (struct geometry){ f & 63, f >> 6 & 63 };
 }
 
 static uint64_t index_of(const struct vcpu *v, struct geometry g)
@@ -45,12 +40,27 @@ static uint64_t index_of(const struct vcpu *v, struct geometry g)
 	return v->arch.csr.tlbrbadv >> g.base & (BIT(g.width) - 1);
 }
 
-static uint64_t table_read(const struct vcpu *v, uint64_t base, uint64_t index)
+static const struct vm_slot *slot_of(const struct vm *vm, gpa_t gpa)
 {
-	gpa_t gpa = (base & PHYS) | index << 3;
-	const uint64_t *p = vm_ram(v->vm, gpa & PHYS & ~UINT64_C(7), 8);
+	for (unsigned int i = 0; i < vm->nr_slots; i++)
+		if (range_inside(gpa - vm->slots[i].gpa, 8, vm->slots[i].size))
+			return &vm->slots[i];
+	return NULL;
+}
 
-	return p ? __atomic_load_n(p, __ATOMIC_RELAXED) : 0;
+/* Another vCPU may write the entry at the same time: one load. */
+static inline uint64_t table_read(struct vcpu *v, uint64_t base, uint64_t index)
+{
+	gpa_t gpa = (base | index << 3) & PHYS & ~UINT64_C(7);
+	const struct vm_slot *s = v->arch.mem.tables;
+
+	if (!s || !range_inside(gpa - s->gpa, 8, s->size)) {
+		s = slot_of(v->vm, gpa);
+		if (!s)
+			return 0;
+		v->arch.mem.tables = s;
+	}
+	return *(const volatile uint64_t *)(s->pa + (gpa - s->gpa));
 }
 
 uint64_t vtlb_lddir(struct vcpu *v, uint64_t base, unsigned int level)

@@ -27,14 +27,19 @@ static unsigned int set_of(const struct vcpu *v, gva_t va)
 	return (va >> (v->arch.csr.stlbps + 1)) % LA_STLB_SETS;
 }
 
-/* Does @e exist for @va and, unless it is global, for @asid? */
-static bool matches(const struct vtlb_entry *e, gva_t va, uint64_t asid)
+static uint64_t above(uint64_t ps)
 {
-	uint64_t above = VA_BITS & (~UINT64_C(0) << (vtlb_ps(e) + 1));
+	return VA_BITS & (~UINT64_C(0) << (ps + 1));
+}
 
-	if ((e->tag ^ va) & above || !(e->tag & TAG_E))
+/* Does @e exist for @va and, unless it is global, for @asid? */
+static inline bool matches(const struct vtlb_entry *e, gva_t va, uint64_t asid)
+{
+	uint64_t diff = e->tag ^ ((va & ~TAG_FIELDS) | TAG_E | asid);
+
+	if (diff & (e->above | TAG_E))
 		return false;
-	return e->tag & TAG_G || (e->tag & TAG_ASID) == asid;
+	return !(diff & TAG_ASID) || e->tag & TAG_G;
 }
 
 static int find(const struct vcpu *v, gva_t va, uint64_t asid)
@@ -42,10 +47,15 @@ static int find(const struct vcpu *v, gva_t va, uint64_t asid)
 	const struct vtlb *t = tlb(v);
 	unsigned int set = set_of(v, va);
 
-	if (t->sets[set / 64] & BIT(set % 64))
-		for (unsigned int i = set; i < LA_STLB; i += LA_STLB_SETS)
+	if (t->sets[set / 64] & BIT(set % 64)) {
+#pragma GCC unroll 8
+		for (unsigned int w = 0; w < LA_STLB_WAYS; w++) {
+			unsigned int i = w * LA_STLB_SETS + set;
+
 			if (matches(&t->e[i], va, asid))
 				return (int)i;
+		}
+	}
 	for (uint64_t m = t->mtlb; m; m &= m - 1) {
 		unsigned int i = LA_STLB + (unsigned int)__builtin_ctzll(m);
 
@@ -57,9 +67,14 @@ static int find(const struct vcpu *v, gva_t va, uint64_t asid)
 
 const struct vtlb_entry *vtlb_find(const struct vcpu *v, gva_t va)
 {
-	int i = find(v, va, v->arch.csr.asid);
+	const struct vtlb *t = tlb(v);
+	int i;
 
-	return i < 0 ? NULL : &tlb(v)->e[i];
+	/* After a refill it is this one. */
+	if (matches(&t->e[t->last], va, v->arch.csr.asid))
+		return &t->e[t->last];
+	i = find(v, va, v->arch.csr.asid);
+	return i < 0 ? NULL : &t->e[i];
 }
 
 /* ---- changing entries ---------------------------------------------------- */
@@ -105,8 +120,10 @@ static void put(struct vcpu *v, unsigned int i)
 	uint64_t ps = i < LA_STLB ? c->stlbps : operand_ps(v);
 
 	drop(v, i);
+	t->last = i;
 	t->e[i].tag = (hi & TLBEHI_VPPN) | c->asid | TAG_E |
 		      (lo0 & lo1 & PTE_G ? TAG_G : 0) | ps << TAG_PS_SHIFT;
+	t->e[i].above = above(ps);
 	t->e[i].lo[0] = lo0;
 	t->e[i].lo[1] = lo1;
 	if (i < LA_STLB)

@@ -15,12 +15,14 @@
 /* An even and an odd page. */
 struct vtlb_entry {
 	uint64_t tag;		/* VPPN in place and the fields below */
+	uint64_t above;		/* address bits that it compares, by its size */
 	uint64_t lo[2];		/* as TLBELO0 and TLBELO1 */
 };
 
 #define TAG_ASID	BITS(9, 0)
 #define TAG_G		BIT(10)
 #define TAG_E		BIT(11)	/* the entry exists */
+#define TAG_FIELDS	BITS(11, 0)	/* those below the address */
 #define TAG_PS_SHIFT	48
 #define TAG_PS		BITS(53, 48)
 
@@ -29,6 +31,7 @@ struct vtlb {
 	uint64_t sets[LA_STLB_SETS / 64];	/* that may have entries */
 	uint64_t mtlb;				/* entries that exist */
 	uint32_t victim;
+	uint32_t last;				/* entry written last */
 };
 
 static inline unsigned int vtlb_ps(const struct vtlb_entry *e)

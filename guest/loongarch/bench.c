@@ -121,14 +121,15 @@ static void self_ipi_row(void)
 
 static void run_exits(uint64_t boot)
 {
+	uint64_t lsr = uart_base() + UART_LSR;
+
 	report("boot", boot * INSTRUCTIONS);
 	ROW("hypercall", "move $a0, %0\n\thvcl 0", NESTLING_VERSION);
 	ROW("csr_read", "csrrd $t0, 0x33", 0);
 	ROW("csr_write", "csrwr $t0, 0x33", 0);
 	ROW("iocsr_read", "iocsrrd.w $t0, %0", IOCSR_IPI_STATUS);
-	ROW("mmio_read", "ld.bu $t0, %0, 0",
-	    (uart_base() + UART_LSR) | IO_WINDOW);
-	ROW("mmio_read_mapped", "ld.bu $t0, %0, 0", uart_base() + UART_LSR);
+	ROW("mmio_read", "ld.bu $t0, %0, 0", lsr | IO_WINDOW);
+	ROW("mmio_read_mapped", "ld.bu $t0, %0, 0", lsr);
 	ROW("yield_alone", "move $a0, %0\n\thvcl 0", NESTLING_YIELD);
 	timer_row("timer", false);
 	timer_row("timer_idle", true);
@@ -137,8 +138,8 @@ static void run_exits(uint64_t boot)
 
 /* ---- translation --------------------------------------------------------- */
 
-/* 64 pages that all fall into one set of the TLB, many more than it has ways;
- * so that each access misses. */
+/* Pages that all fall into one set of the TLB, many more than it has ways, so
+ * that each access misses. */
 #define PAGES		64
 #define STRIDE		(2ull << 20)
 #define KERNEL_VA	0xffff800000000000ull
