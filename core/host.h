@@ -77,6 +77,9 @@ extern struct cpu *cpus[MAX_PCPUS];
 const void *host_fdt(void);
 void host_set_fdt(const void *fdt);
 
+/* Boot option walk=: do what a guest's usual TLB refill handler would do. */
+bool host_walks_tables(void);
+
 /* Width that @v may use on this CPU without a trap, by the FP record. */
 enum fp_level fp_access(const struct vcpu *v);
 

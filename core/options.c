@@ -5,6 +5,8 @@
  */
 #include "options.h"
 
+#include "host.h"
+
 #include <string.h>
 
 #include "fp.h"
@@ -14,6 +16,11 @@
 #define HEX		16
 
 struct options options = { .slice_us = 5000, .walk = true };
+
+bool host_walks_tables(void)
+{
+	return options.walk;
+}
 
 /* A value that is a word of a fixed list; its index is stored. */
 static const char *const log_words[] = {

@@ -9,7 +9,6 @@
 #include "memfault.h"
 
 #include "host.h"
-#include "options.h"
 #include "page.h"
 #include "shadow.h"
 #include "vtlb.h"
@@ -253,7 +252,8 @@ enum exit_action mem_fault(struct vcpu *v, unsigned int ecode,
 	struct la_map m;
 
 	la_translate(v, va, acc, &m);
-	if (m.kind == MAP_REFILL && options.walk && refill_walk(v, va, badi))
+	if (m.kind == MAP_REFILL && host_walks_tables() &&
+	    refill_walk(v, va, badi))
 		map_tlb(v, va, acc, &m);
 	if (m.kind == MAP_OK)
 		return mapped(v, va, acc, &m);

@@ -143,8 +143,7 @@ static void run_exits(uint64_t boot)
 #define PAGES		64
 #define STRIDE		(2ull << 20)
 #define KERNEL_VA	0xffff800000000000ull
-/* Valid, dirty, cached, global. */
-#define PTE_RW		(1 | 2 | 1 << 4 | 1 << 6)
+#define PTE_RW		(TLBELO_V | TLBELO_D | TLBELO_MAT_CC | TLBELO_G)
 
 alignas(4096) static uint64_t tables[3][512], last[PAGES][512];
 extern uint64_t empty_root[512];

@@ -19,7 +19,7 @@ struct asid_cpu {
 /* refill.c: the guest's refill handler as it was last read. */
 struct refill_code {
 	uint64_t word[6];	/* two instructions each */
-	uint8_t scratch;	/* register it saves, 0: not the usual handler */
+	uint8_t scratch;	/* register it saves, 0: unusual code */
 	uint8_t levels;
 	uint8_t level[4];	/* operands of LDDIR */
 };
@@ -27,7 +27,7 @@ struct refill_code {
 /* Per vCPU: only the pCPU that has it loaded. */
 struct la_mem {
 	struct refill_code refill;
-	const struct vm_slot *tables;	/* RAM that table_read() used last */
+	const struct vm_slot *tables;	/* where table_read() found RAM */
 	struct vtlb *vtlb;
 	struct shadow *shadow;
 	uint32_t insn;		/* the load or store of an MMIO exit */
