@@ -99,7 +99,7 @@ deps = -MMD -MP
 
 # No vector register in any object: guest FP state stays live while the
 # hypervisor runs.
-arch-flags-arm64 := -march=armv8.4-a -mgeneral-regs-only -mstrict-align \
+arch-flags-arm64 := -march=armv8.1-a -mgeneral-regs-only -mstrict-align \
 	-mbranch-protection=none
 arch-flags-loongarch := -march=loongarch64 -mabi=lp64s -mfpu=none -msimd=none \
 	-mstrict-align -mcmodel=normal
@@ -127,7 +127,7 @@ link-flags := $(link-$(ARCH)) -z norelro -z noexecstack --build-id=none \
 
 # Guests are ordinary C under newlib and may use FP.
 newlib := build/third/newlib-$(ARCH)
-guest-arch-arm64 := -march=armv8.4-a -mstrict-align -mbranch-protection=none
+guest-arch-arm64 := -march=armv8.1-a -mstrict-align -mbranch-protection=none
 guest-arch-loongarch := -march=loongarch64 -mabi=lp64d -msimd=none \
 	-mstrict-align -mno-relax
 guest-inc := -nostdinc -isystem $(newlib)/include \

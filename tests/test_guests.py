@@ -29,6 +29,15 @@ def test_image(name, smp, tmp_path):
     passed(run_vms(tmp_path, vm("a", guest(name)), smp=smp, timeout=120), "a")
 
 
+@pytest.mark.parametrize("cpu", ["cortex-a55", "cortex-a76", "neoverse-n1",
+                                 "neoverse-v1", "neoverse-n2"])
+def test_cpu_models(cpu, tmp_path):
+    """From the oldest CPU with VHE on: no instruction or register is used that
+    it does not have."""
+    passed(run_vms(tmp_path, vm("a", guest("sysregs"), vcpus=2), smp=2,
+                   timeout=120, extra=["-cpu", cpu]), "a")
+
+
 @pytest.mark.parametrize("vcpus", [1, 2])
 def test_migrate(vcpus, tmp_path):
     """Moves between pCPUs by its own wish, with everything live."""
