@@ -328,8 +328,10 @@ static void rd_init(volatile void *rd)
 }
 
 /*
- * ICC_SRE_EL2.Enable stays 0: where a guest could turn the system registers
- * off, its access to ICC_SRE_EL1 then traps.
+ * Where the CPU interface also has the memory-mapped form of GICv2, EL1 has
+ * system registers only after ICC_SRE_EL1.SRE is set, which resets to 0.
+ * ICC_SRE_EL2.Enable stays 0: a guest's access to ICC_SRE_EL1 then traps, so it
+ * cannot turn them off.
  */
 static void cpu_interface_init(void)
 {
@@ -337,6 +339,8 @@ static void cpu_interface_init(void)
 	isb();
 	if (!(sysreg_read(ICC_SRE_EL2) & SRE_SRE))
 		config_error("the GIC's system registers are not available");
+	sysreg_write(ICC_SRE_EL1, SRE_SRE | SRE_DFB | SRE_DIB);
+	isb();
 	sysreg_write(ICC_PMR_EL1, 0xff);
 	sysreg_write(ICC_BPR1_EL1, 0);
 	sysreg_write(ICC_CTLR_EL1, CTLR_EOIMODE);

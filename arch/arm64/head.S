@@ -80,7 +80,16 @@ primary:
 	adrp	x0, vectors
 	add	x0, x0, :lo12:vectors
 	msr	vbar_el1, x0		/* VBAR_EL2 at E2H=1 */
-	mov	x0, x21
+	/*
+	 * mmu_boot reads the head of the device tree (40 bytes, two lines at
+	 * most) with the caches off; the loader may have left it in one.
+	 */
+	cbz	x21, 4f
+	dc	civac, x21
+	add	x0, x21, #39
+	dc	civac, x0
+	dsb	sy
+4:	mov	x0, x21
 	bl	mmu_boot		/* tables and the register values */
 	/* Nor must a clean line hide what was written with the caches off. */
 	adrp	x1, __rodata_start

@@ -241,6 +241,8 @@ void vtimer_load(struct vcpu *v)
 		if (vt->ctl[t])		/* put left 0 */
 			hw_set_ctl(t, vt->ctl[t]);
 	}
+	/* vgic_load() reads ISTATUS: of these values, not of the last ones. */
+	isb();
 }
 
 void vtimer_put(struct vcpu *v)

@@ -36,7 +36,6 @@
 	X(vbar, vbar_el12, 0)						\
 	X(contextidr, contextidr_el12, 0)				\
 	X(cntkctl, cntkctl_el12, 0)					\
-	X(actlr, actlr_el1, 0)						\
 	X(sp_el1, sp_el1, 0)						\
 	X(sp_el0, sp_el0, 0)						\
 	X(tpidr_el0, tpidr_el0, 0)					\
