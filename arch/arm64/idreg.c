@@ -175,6 +175,17 @@ bool cpu_has_fgt(void)
 	return hw[MMFR0] >> 56 & 0xf;
 }
 
+bool cpu_has_fgt2(void)
+{
+	return (hw[MMFR0] >> 56 & 0xf) >= 2;
+}
+
+bool cpu_has_mpam(void)
+{
+	/* Version: major in PFR0, minor in PFR1. */
+	return (hw[PFR0] >> 40 & 0xf) || (hw[PFR1] >> 16 & 0xf);
+}
+
 bool cpu_has_hcx(void)
 {
 	return hw[MMFR1] >> 40 & 0xf;

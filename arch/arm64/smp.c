@@ -37,8 +37,23 @@
 #define HFGITR_EL2	S3_4_C1_C1_6
 #define HDFGRTR_EL2	S3_4_C3_C1_4
 #define HDFGWTR_EL2	S3_4_C3_C1_5
+#define HDFGRTR2_EL2	S3_4_C3_C1_0	/* FEAT_FGT2 from here */
+#define HDFGWTR2_EL2	S3_4_C3_C1_1
+#define HFGRTR2_EL2	S3_4_C3_C1_2
+#define HFGWTR2_EL2	S3_4_C3_C1_3
+#define HFGITR2_EL2	S3_4_C3_C1_7
 #define HCRX_EL2	S3_4_C1_C2_2
 #define HCRX_TALLINT	BIT(6)		/* FEAT_NMI's ALLINT */
+
+/* Memory partitioning (FEAT_MPAM), which guests do not have. */
+#define MPAM2_EL2	S3_4_C10_C5_0
+#define MPAM1_EL12	S3_5_C10_C5_0
+#define MPAM0_EL1	S3_0_C10_C5_1
+#define MPAMHCR_EL2	S3_4_C10_C4_0
+#define MPAMIDR_EL1	S3_0_C10_C4_4
+#define MPAM2_TRAPS	(BIT(48) | BIT(49))	/* MPAM1_EL1, MPAM0_EL1 */
+#define MPAMIDR_HAS_HCR	BIT(17)
+#define MPAMHCR_TRAP_ID	BIT(31)			/* MPAMIDR_EL1 */
 
 #define MDCR_HPMN	BITS(4, 0)
 
@@ -88,6 +103,37 @@ void arm64_secondary(struct cpu *c)
 	host_cpu_main(c);
 }
 
+/* Positive bits 0: no trap. Negative bits 0: SME, MTE and so on do. */
+static void init_fine_traps(void)
+{
+	if (cpu_has_fgt()) {
+		sysreg_write(HFGRTR_EL2, 0);
+		sysreg_write(HFGWTR_EL2, 0);
+		sysreg_write(HFGITR_EL2, 0);
+		sysreg_write(HDFGRTR_EL2, 0);
+		sysreg_write(HDFGWTR_EL2, 0);
+	}
+	if (cpu_has_fgt2()) {
+		sysreg_write(HFGRTR2_EL2, 0);
+		sysreg_write(HFGWTR2_EL2, 0);
+		sysreg_write(HFGITR2_EL2, 0);
+		sysreg_write(HDFGRTR2_EL2, 0);
+		sysreg_write(HDFGWTR2_EL2, 0);
+	}
+}
+
+/* Everybody in partition 0, whatever firmware chose; no guest may change it. */
+static void init_mpam(void)
+{
+	if (!cpu_has_mpam())
+		return;
+	sysreg_write(MPAM0_EL1, 0);
+	sysreg_write(MPAM1_EL12, 0);
+	sysreg_write(MPAM2_EL2, MPAM2_TRAPS);
+	if (sysreg_read(MPAMIDR_EL1) & MPAMIDR_HAS_HCR)
+		sysreg_write(MPAMHCR_EL2, MPAMHCR_TRAP_ID);
+}
+
 /* Traps that every guest has; what depends on the vCPU is set at its load. */
 static void init_traps(struct cpu *c)
 {
@@ -101,14 +147,8 @@ static void init_traps(struct cpu *c)
 	sysreg_write(vtcr_el2, s2_vtcr());
 	sysreg_write(vpidr_el2, sysreg_read(midr_el1));
 	sysreg_write(hstr_el2, 0);
-	/* Positive bits 0: no trap. Negative bits 0: SME, MTE and so on do. */
-	if (cpu_has_fgt()) {
-		sysreg_write(HFGRTR_EL2, 0);
-		sysreg_write(HFGWTR_EL2, 0);
-		sysreg_write(HFGITR_EL2, 0);
-		sysreg_write(HDFGRTR_EL2, 0);
-		sysreg_write(HDFGWTR_EL2, 0);
-	}
+	init_fine_traps();
+	init_mpam();
 	if (cpu_has_hcx())
 		sysreg_write(HCRX_EL2, HCRX_TALLINT);
 	/* All event counters belong to the guest side: HPMN = N. */
