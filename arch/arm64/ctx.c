@@ -214,7 +214,14 @@ void dbg_use(struct vcpu *v)
 
 void arch_vcpu_load(struct vcpu *v)
 {
-	/* Stage 2 first: no walk may mix its tables with another's EL1. */
+	/*
+	 * While we are at EL2 the EL1&0 regime is out of context: no walk uses
+	 * it, so the order of these writes is free (Arm ARM, "Use of
+	 * out-of-context translation regimes"). The exception is AT, which
+	 * some CPUs execute speculatively (Cortex-A55 erratum 1530923, A76
+	 * 1165522) and so would cache a mix of two vCPUs: there is no AT in the
+	 * hypervisor, which tools/fpcheck verifies.
+	 */
 	s2_load(&v->vm->arch.s2, v);
 	sysreg_write(vmpidr_el2, v->arch.mpidr);
 	el1_load(&v->arch.el1);
