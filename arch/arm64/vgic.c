@@ -257,6 +257,7 @@ static void write_lrs(struct vcpu *v, const uint8_t *intids, unsigned int n)
 		set_lr(v, i, intids[i]);
 	clear_lrs(&v->arch.vgic);
 	v->arch.vgic.live = true;
+	v->arch.vgic.saved = false;	/* the guest can change them now */
 }
 
 static void set_hcr(struct vcpu *v, uint64_t hcr)
@@ -393,6 +394,7 @@ static void save_interface(struct vgic_cpu *vc)
 		vc->apr[0][i] = vgic_hw_apr(0, i);
 		vc->apr[1][i] = vgic_hw_apr(1, i);
 	}
+	vc->saved = true;
 }
 
 /* All state into memory, nothing in the list registers, no maintenance. */
@@ -416,14 +418,22 @@ void vgic_load(struct vcpu *v)
 	spin_unlock(&g->lock);
 }
 
+/*
+ * After vgic_sync(), and no entry since, the list registers are empty. What
+ * link_sync would do for the timers, vtimer_put() and the next load do anyway.
+ */
 void vgic_put(struct vcpu *v)
 {
 	struct vgic *g = vgic_of(v);
 
-	spin_lock(&g->lock);
-	evict(v, 0);
-	save_interface(&v->arch.vgic);
-	spin_unlock(&g->lock);
+	if (v->arch.vgic.saved) {
+		set_hcr(v, 0);
+	} else {
+		spin_lock(&g->lock);
+		evict(v, 0);
+		save_interface(&v->arch.vgic);
+		spin_unlock(&g->lock);
+	}
 	this_cpu()->arch.gic.vgic = NULL;
 }
 

@@ -62,6 +62,7 @@ struct vgic_cpu {
 	uint32_t lr_latch[VGIC_BANKS];	/* [g] latches moved there */
 	uint32_t pcpu;			/* [g] whose hardware has it */
 	bool live;			/* [g] list registers are the truth */
+	bool saved;			/* [p] @vmcr, @apr are up to date */
 	bool over;			/* [g] more than fit into them */
 	bool asleep;			/* [g] GICR_WAKER.ProcessorSleep */
 	uint16_t listed;		/* [g] registers @lr_intid is for */
