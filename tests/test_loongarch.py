@@ -104,6 +104,19 @@ def test_hostile(seed, vcpus, smp, tmp_path):
     passed(result, "neighbour")
 
 
+def test_window_refused(tmp_path):
+    """A guest linked for a window outside the 48-bit addresses."""
+    with open(la("hello"), "rb") as f:
+        elf = bytearray(f.read())
+    elf[24:32] = (0x9000000000200000).to_bytes(8, "little")
+    path = tmp_path / "high.elf"
+    path.write_bytes(elf)
+    result = run(tmp_path, vm("a", str(path)))
+    assert result.status == 2
+    assert "a: kernel: runs at 0x9000000000200000: code in a direct mapped " \
+        "window outside the 48-bit addresses would need LVZ" in result.hyp
+
+
 def test_memory_above_4g_hole(tmp_path):
     """RAM has a second bank."""
     result = run(tmp_path, vm("a", la("hello"), memory=384 * MIB))
