@@ -81,6 +81,13 @@ def test_races_on_one_cpu(name, args, tmp_path):
                vm("b", la(name), bootargs=args), smp=1), "a", "b")
 
 
+def test_tlb_of_a_cpu_left(tmp_path):
+    """Entries invalidated on one pCPU are gone on the one it came from."""
+    result = run(tmp_path, vm("a", la("tlb"), bootargs="rounds=2000"), smp=2)
+    passed(result, "a")
+    assert "skip" not in result.text("a").lower(), result.text("a")
+
+
 def test_vms_do_not_notice_each_other(tmp_path):
     """Guests that use the same addresses, ASIDs, registers and FP registers,
     on two pCPUs."""

@@ -441,9 +441,10 @@ void shadow_clear(struct vcpu *v, uint64_t asid, bool global, gva_t va,
 		if (KEY_KIND(c->key) == KIND_DA ||
 		    (!global && KEY_ASID(c->key) != asid))
 			continue;
-		if (!clear(c->root, va, size) || !asid_valid(c))
+		if (!clear(c->root, va, size))
 			continue;
-		if (size > INV_PAIRS_MAX * 2 * PAGE_SIZE)
+		/* An ASID of another pCPU would count again there. */
+		if (size > INV_PAIRS_MAX * 2 * PAGE_SIZE || !asid_valid(c))
 			forget_tlb(v, c);
 		else
 			invalidate(c, va, size);

@@ -552,6 +552,39 @@ static void check_asid(void)
 	enter_space(1);
 }
 
+/*
+ * What one CPU's TLB holds of an address space must not come back when the
+ * entry is invalidated on another CPU meanwhile, with another ASID current.
+ */
+static void check_moved(void)
+{
+	uint64_t a = (uint64_t)&pool[0] | MAP_USER;
+	uint64_t b = (uint64_t)&pool[1] | MAP_USER;
+	unsigned bad = 0;
+
+	if (nestling(NESTLING_MIGRATE, 1) != NESTLING_OK) {
+		skip("moved", "needs Nestling with two CPUs");
+		return;
+	}
+	for (unsigned i = 0; i < 20; i++) {
+		nestling(NESTLING_MIGRATE, i % 2);
+		enter_space(1);
+		set_entry(VA_A, a, a, 12);
+		asm volatile("tlbfill" ::: "memory");
+		bad += load0(VA_A + offsetof(struct known, data)) != 1;
+		enter_space(2);
+		nestling(NESTLING_MIGRATE, !(i % 2));
+		inv(5, 1, VA_A);
+		nestling(NESTLING_MIGRATE, i % 2);
+		enter_space(1);
+		set_entry(VA_A, b, b, 12);
+		asm volatile("tlbfill" ::: "memory");
+		bad += load0(VA_A + offsetof(struct known, data)) != 2;
+		inv(5, 1, VA_A);
+	}
+	CHECK_EQ(bad, 0, "entries invalidated on another CPU");
+}
+
 int main(int, char **)
 {
 	srand((unsigned)arg_u64("seed", 1));
@@ -568,6 +601,7 @@ int main(int, char **)
 	check_sizes();
 	check_index();
 	check_asid();
+	check_moved();
 	inv(0, 0, 0);
 	torture(arg_u64("rounds", 20000));
 	return report();
