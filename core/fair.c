@@ -44,15 +44,18 @@ void fair_publish(struct cpu *c)
 	const struct sched_entity *e = c->curr ? &c->curr->se : NULL;
 	const struct sched_entity *top = rq->tree[ON_FAIR];
 	bool runs = e && !sched_is_rt(e);
-	uint64_t heaviest = runs ? e->par.weight : 1;
+	uint32_t heaviest = runs ? e->par.weight : 1;
 
-	if (top)
-		heaviest = max_u64(heaviest, top->max_weight);
+	if (top && top->max_weight > heaviest)
+		heaviest = top->max_weight;
+	if (heaviest != rq->heaviest) {
+		rq->heaviest = heaviest;
+		put(&rq->hint_step, runq_virtual(sched_slice, heaviest));
+	}
 	put(&rq->hint_vtime, rq->vtime + rq->base);
 	put(&rq->hint_time, runs ? e->since : TIMER_NEVER);
 	put(&rq->hint_load, rq->load);
 	put(&rq->hint_alone, rq->load == heaviest);
-	put(&rq->hint_step, runq_virtual(sched_slice, heaviest));
 	put(&rq->hint_mask, fair_can_give(c) ? top->mask : 0);
 }
 
@@ -142,15 +145,26 @@ static void keep_near(const struct runq *rq, struct sched_entity *e)
 		e->vtime = rq->vtime + most;
 }
 
+/* Where @e, which enters @c, should stand; @back among those that it left. */
+static struct reference refer_entering(const struct cpu *c,
+				       const struct sched_entity *e,
+				       uint64_t now, bool back)
+{
+	const struct runq *rq = &c->rq;
+
+	if (back)
+		return (struct reference){ (int64_t)(rq->vtime - e->vtime),
+					   rq->load };
+	return refer(fair_hint(&e->par.affinity), e->par.weight,
+		     e->vtime + rq->base, now, false);
+}
+
 /*
  * Sleeping earns nothing: @e comes back with what it was owed when it went to
  * sleep, at most a slice. What it had too much fades while it sleeps.
  */
-static void settle(struct cpu *c, struct sched_entity *e, uint64_t now)
+static void settle(struct sched_entity *e, struct reference r)
 {
-	uint64_t from = e->vtime + c->rq.base;
-	struct reference r = refer(fair_hint(&e->par.affinity), e->par.weight,
-				   from, now, false);
 	int64_t most, owed;
 
 	if (!r.load)
@@ -166,25 +180,31 @@ static void settle(struct cpu *c, struct sched_entity *e, uint64_t now)
 
 static void join(struct cpu *c, struct sched_entity *e, uint64_t request)
 {
-	keep_near(&c->rq, e);
 	e->vdeadline = e->vtime + request;
 	runq_join(&c->rq, e);
 }
 
-void fair_enter(struct cpu *c, struct sched_entity *e, uint64_t now)
+void fair_enter(struct cpu *c, struct sched_entity *e, uint64_t now,
+		bool stayed)
 {
 	uint64_t request = e->vdeadline - e->vtime;
+	bool back = stayed && c->rq.load >= e->par.weight;
 
 	fair_follow(c, now);
-	settle(c, e, now);
+	settle(e, refer_entering(c, e, now, back));
 	e->fresh = false;
+	if (!back)
+		keep_near(&c->rq, e);
 	join(c, e, request);
 }
 
 void fair_move(struct cpu *c, struct sched_entity *e, uint64_t now)
 {
+	uint64_t request = e->vdeadline - e->vtime;
+
 	fair_follow(c, now);
-	join(c, e, e->vdeadline - e->vtime);
+	keep_near(&c->rq, e);
+	join(c, e, request);
 }
 
 void fair_leave(struct cpu *c, struct sched_entity *e)

@@ -29,11 +29,13 @@ uint64_t fair_vtime(const struct cpu *c, uint64_t now);
 
 /*
  * @e, READY, joins the runnable vCPUs of @c, which is se.cpu. _enter: after it
- * slept, was off or changed its affinity; _move: on its way from another
- * queue. Both bound how far it is behind or ahead. _leave: it is runnable no
- * more; keeps what it is owed. Queue lock of @c, time booked.
+ * slept, was off or changed its affinity, @stayed if on the CPU that it left;
+ * _move: on its way from another queue. Both bound how far it is behind or
+ * ahead. _leave: it is runnable no more; keeps what it is owed. Queue lock of
+ * @c, time booked.
  */
-void fair_enter(struct cpu *c, struct sched_entity *e, uint64_t now);
+void fair_enter(struct cpu *c, struct sched_entity *e, uint64_t now,
+		bool stayed);
 void fair_move(struct cpu *c, struct sched_entity *e, uint64_t now);
 void fair_leave(struct cpu *c, struct sched_entity *e);
 

@@ -74,6 +74,7 @@ struct runq {
 	uint64_t base;  /* [q] of all virtual times in here */
 	uint64_t load;  /* [q] sum of weights, running one included */
 	uint32_t nr[RUNQ_TREES]; /* [q] size of each tree */
+	uint32_t heaviest; /* [q] weight that hint_step is for */
 	uint64_t rt_util; /* [q] reserved for the real-time class */
 	uint64_t picked_at; /* [q] when cpu->curr was picked */
 	uint64_t balance_at; /* own CPU: earliest next pull */

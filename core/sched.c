@@ -50,7 +50,21 @@ static uint64_t ticks_left(const struct sched_entity *e)
 	return runq_ticks(e->vdeadline - e->vtime, e->par.weight) + 1;
 }
 
-/* Sets the timer of @c, this CPU, to the next time it has to decide. */
+/*
+ * The timer of @c, this CPU, fires by @at. One that is armed for an earlier
+ * time stays: firing once for nothing costs less than moving it each time.
+ */
+static void fire_by(struct cpu *c, uint64_t now, uint64_t at)
+{
+	const struct timer *t = &c->rq.timer;
+
+	if (t->armed && t->deadline <= at && t->deadline > now)
+		return;
+	if (at != TIMER_NEVER)
+		timer_set(&c->timers, &c->rq.timer, at);
+}
+
+/* Sets the timer of @c to the next time it has to decide, by @at. */
 static void set_timer(struct cpu *c, uint64_t now, uint64_t at)
 {
 	const struct sched_entity *e = runq_first(&c->rq, ON_THROTTLED);
@@ -60,10 +74,15 @@ static void set_timer(struct cpu *c, uint64_t now, uint64_t at)
 	e = c->curr ? &c->curr->se : NULL;
 	if (e)
 		at = min_u64(at, now + ticks_left(e));
-	if (at == TIMER_NEVER)
-		timer_cancel(&c->timers, &c->rq.timer);
+	fire_by(c, now, at);
+}
+
+void sched_ask(struct cpu *c, const struct sched_entity *e, uint64_t now)
+{
+	if (sched_is_rt(e) || c != this_cpu() || turn_over(c, now))
+		cpu_post(c, CPU_RESCHED);
 	else
-		timer_set(&c->timers, &c->rq.timer, at);
+		fire_by(c, now, c->rq.picked_at + sched_grain());
 }
 
 static void timer_fired(struct timer *t)
@@ -118,7 +137,8 @@ static struct vcpu *pick_local(struct cpu *c)
 	spin_lock(&c->rq.lock);
 	ASSERT(!c->curr);
 	now = arch_time();
-	rt_replenish(&c->rq, now);
+	if (c->rq.tree[ON_THROTTLED])
+		rt_replenish(&c->rq, now);
 	e = runq_first(&c->rq, ON_RT);
 	if (!e)
 		e = runq_first_eligible(&c->rq);
@@ -126,6 +146,9 @@ static struct vcpu *pick_local(struct cpu *c)
 		run(c, e, now);
 	else
 		go_idle(c, now);
+	/* Who waited here and was to run next is served elsewhere now. */
+	if (e && sched_is_rt(e))
+		balance_kick_idle(c);
 	set_timer(c, now, TIMER_NEVER);
 	balance_release(c);
 	return c->curr;
@@ -254,7 +277,8 @@ bool sched_must_leave(const struct vcpu *v)
 	ASSERT(c->curr == v);
 	now = arch_time();
 	account_cpu(c, now);
-	rt_replenish(&c->rq, now);
+	if (c->rq.tree[ON_THROTTLED])
+		rt_replenish(&c->rq, now);
 	fair_follow(c, now);
 	yes = !sched_allowed(&v->se, c->id) || better_waits(c, now, &at);
 	if (!yes)

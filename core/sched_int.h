@@ -47,6 +47,12 @@ static inline bool sched_eligible(const struct runq *rq,
 bool sched_goes_first(const struct cpu *c, const struct sched_entity *e);
 
 /*
+ * @e goes before the vCPU that runs on @c: makes that leave, at once or when it
+ * has had a grain. Queue lock of @c.
+ */
+void sched_ask(struct cpu *c, const struct sched_entity *e, uint64_t now);
+
+/*
  * @v goes from state @from to READY on CPU @to if it may run there, else on
  * one that is chosen. READY as @from: it has been left in no queue. Without
  * effect when it is in another state or waits already. No run queue lock.

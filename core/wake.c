@@ -45,22 +45,24 @@ static struct cpu *lock_vcpu(struct vcpu *v)
 /* ---- becoming READY ---------------------------------------------------- */
 
 /* Makes some CPU look at @e, which has begun to wait on @c. */
-static void announce(struct cpu *c, const struct sched_entity *e)
+static void announce(struct cpu *c, const struct sched_entity *e, uint64_t now)
 {
 	if (c->rq.idle) {
 		balance_idle(c, false);
 		cpu_post(c, CPU_RESCHED);
-	} else if (c->curr &&
-		   (e->on == ON_THROTTLED || sched_goes_first(c, e))) {
-		/* A throttled one needs @c's timer. */
+	} else if (c->curr && e->on == ON_THROTTLED) {
+		/* It needs @c's timer. */
 		cpu_post(c, CPU_RESCHED);
+	} else if (c->curr && sched_goes_first(c, e)) {
+		sched_ask(c, e, now);
 	}
 	/* Also when @c slept: two may be sent there before it wakes. */
 	balance_kick_idle(c);
 }
 
 /* @v, READY and on no tree, begins to wait on @c. */
-static void begin_wait(struct cpu *c, struct vcpu *v, uint64_t now)
+static void begin_wait(struct cpu *c, struct vcpu *v, uint64_t now,
+		       bool stayed)
 {
 	struct sched_entity *e = &v->se;
 
@@ -69,17 +71,37 @@ static void begin_wait(struct cpu *c, struct vcpu *v, uint64_t now)
 		rt_insert(&c->rq, e);
 	} else {
 		sched_request(e, sched_grain());
-		fair_enter(c, e, now);
+		fair_enter(c, e, now, stayed);
 		runq_insert(&c->rq, e, ON_FAIR, e->vdeadline);
 	}
-	announce(c, e);
+	announce(c, e, now);
+}
+
+/* Moves @v, in no queue, from @own to @to, and makes it READY there. */
+static void arrive(struct vcpu *v, struct cpu *own, struct cpu *to)
+{
+	struct sched_entity *e = &v->se;
+	uint64_t now = arch_time();
+
+	/* A virtual time of a moment ago is good enough. */
+	if (to->curr && now - to->curr->se.since >= sched_grain() / 8)
+		account_cpu(to, now);
+	e->fresh |= v->state == VCPU_OFF;
+	if (v->state == VCPU_READY)
+		account_vcpu(v, now);
+	else
+		account_state(v, VCPU_READY, now);
+	if (own != to) {
+		e->vtime += own->rq.base - to->rq.base;
+		__atomic_store_n(&e->cpu, to->id, __ATOMIC_RELAXED);
+	}
+	begin_wait(to, v, now, own == to);
 }
 
 void sched_make_ready(struct vcpu *v, enum vcpu_state from, uint32_t to)
 {
 	struct sched_entity *e = &v->se;
 	struct cpu *own;
-	uint64_t now;
 
 	for (;;) {
 		own = lock_vcpu_and(v, to);
@@ -89,18 +111,8 @@ void sched_make_ready(struct vcpu *v, enum vcpu_state from, uint32_t to)
 		balance_unlock(own->id, to);
 		to = balance_place(v);
 	}
-	if (v->state == from && e->on == ON_NONE) {
-		now = arch_time();
-		account_cpu(cpus[to], now);
-		if (from == VCPU_READY)
-			account_vcpu(v, now);
-		else
-			account_state(v, VCPU_READY, now);
-		e->fresh |= from == VCPU_OFF;
-		e->vtime += own->rq.base - cpus[to]->rq.base;
-		__atomic_store_n(&e->cpu, to, __ATOMIC_RELAXED);
-		begin_wait(cpus[to], v, now);
-	}
+	if (v->state == from && e->on == ON_NONE)
+		arrive(v, own, cpus[to]);
 	balance_unlock(own->id, to);
 }
 

@@ -36,7 +36,7 @@ PLANTED = {
         "	if (c)\n		return;", "churn", "conservation"),
     "kick-not-passed-on": (
         "sched.c", "	if (v && was_idle)\n", "	if (v && was_idle && !v)\n",
-        "rt", "conservation"),
+        "churn", "conservation"),
     "budget-too-large": (
         "rt.c", "e->budget += (int64_t)e->par.rt_budget;",
         "e->budget += 4 * (int64_t)e->par.rt_budget;", "rt", "budget"),
