@@ -10,7 +10,8 @@
  * on either side is seen and counted. Nothing else would wake the second.
  *
  * Arguments: rounds=N handshakes of all pairs together (default 100000);
- * barriers=N (default 500); seed=S.
+ * barriers=N (default 500); seed=S; wfe=N: one sleep in N is by WFE (default 4
+ * with two vCPUs, 256 with more).
  */
 #include <stdio.h>
 #include "check.h"
@@ -47,7 +48,7 @@ static struct side {
 } sides[MAX_VCPUS];
 
 static struct barrier barrier;
-static uint64_t rounds, barriers, seed;
+static uint64_t rounds, barriers, seed, wfe_share;
 static unsigned nr;
 static volatile bool gave_up;
 
@@ -96,7 +97,7 @@ static enum manner manner_of(unsigned id, uint64_t round)
 {
 	uint64_t hash = (round * 64 + id + seed) * 0x9e3779b97f4a7c15 >> 32;
 
-	if (hash % (nr > 2 ? 256 : 4) == 0)
+	if (hash % wfe_share == 0)
 		return BY_WFE;
 	return (enum manner)(hash >> 8) % BY_WFE;
 }
@@ -314,8 +315,9 @@ int main(int, char **)
 	barriers = arg_u64("barriers", 500);
 	seed = arg_u64("seed", 1);
 	nr = machine.nr_vcpus;
-	if (nr < 2) {
-		skip("everything", "the VM has one vCPU");
+	wfe_share = arg_u64("wfe", nr > 2 ? 256 : 4);
+	if (nr < 2 || !wfe_share) {
+		skip("everything", "needs two vCPUs and wfe=1 or more");
 		return 0;
 	}
 	if (!CHECK_EQ(smp_boot(take_part), nr - 1, "all-started"))
