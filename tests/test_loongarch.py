@@ -148,7 +148,8 @@ def test_self_hosting(smp, cpus, tmp_path):
                            vcpus=2 if name == "sleeper" else 1)
                         for name in names])
     result = run(tmp_path, vm("outer", hypervisor(ARCH), ramdisk=str(inner),
-                              vcpus=cpus, memory=256 * MIB),
+                              vcpus=cpus, memory=256 * MIB,
+                              bootargs="console=lines"),
                  smp=smp, timeout=180)
     result.expect(0, outer=(0, "exit"))
     for name in names:
