@@ -18,7 +18,7 @@ CORE = ["sched", "wake", "fair", "rt", "balance", "runq", "account", "timer"]
 
 # Scenarios per class in the short form.
 CLASSES = {"hogs": 300, "groups": 250, "overlap": 150, "mixed": 200,
-           "wake": 150, "churn": 200, "rt": 200}
+           "wake": 150, "churn": 400, "rt": 200}
 
 # What is planted: file, text, replacement, class, properties that may notice.
 PLANTED = {
