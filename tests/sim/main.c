@@ -29,7 +29,7 @@ struct klass {
 };
 
 static const struct klass classes[] = {
-	{ "hogs", FREE, false, false, false, 2 },
+	{ "hogs", FREE, false, false, false, 2.25 },
 	{ "groups", GROUPS, false, false, false, 2.25 },
 	{ "overlap", ANY, false, false, false, INFINITY },
 	{ "mixed", FREE, true, false, false, 0 },
