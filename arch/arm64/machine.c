@@ -115,9 +115,10 @@ void arch_sync_ram(void *p, uint64_t size)
 
 	if (!cpu_has_fwb() || !idc)
 		mmu_clean(p, size);
+	/* Even where nothing is to be maintained: before any CPU fetches. */
+	dsb_ish();
 	if (!dic) {
 		/* PIPT or not, stale instructions of all CPUs go. */
-		dsb_ish();
 		__asm__ volatile("ic ialluis\n\tdsb ish\n\tisb" ::: "memory");
 	}
 }
