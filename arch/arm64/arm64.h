@@ -74,6 +74,7 @@ bool cpu_has_pauth(void);
 uint64_t cpu_pa_range(void);	/* ID_AA64MMFR0_EL1.PARange */
 bool cpu_has_fwb(void);
 bool cpu_has_mops(void);
+bool cpu_has_ras(void);
 bool cpu_has_fgt(void);
 bool cpu_has_fgt2(void);
 bool cpu_has_mpam(void);

@@ -61,6 +61,7 @@ void arch_vcpu_reset(struct vcpu *v, gpa_t entry, uint64_t arg)
 #define X(field, reg, reset) c->field = reset;
 	EL1_REGS(X)
 #undef X
+	v->arch.vdisr = 0;
 	memset(&v->arch.dbg, 0, sizeof(v->arch.dbg));
 	/* The OS Lock is set by a cold reset (Arm ARM, OSLSR_EL1). */
 	v->arch.dbg.oslk = 1;
@@ -225,6 +226,9 @@ void arch_vcpu_load(struct vcpu *v)
 	s2_load(&v->vm->arch.s2, v);
 	sysreg_write(vmpidr_el2, v->arch.mpidr);
 	el1_load(&v->arch.el1);
+	/* With AMO set DISR_EL1 is this at EL1, and no trap hides it. */
+	if (cpu_has_ras())
+		sysreg_write(VDISR_EL2, v->arch.vdisr);
 	if (cpu_has_pauth())
 		pauth_load(&v->arch.pauth);
 	dbg_load(v);
@@ -239,6 +243,8 @@ void arch_vcpu_put(struct vcpu *v)
 	vgic_put(v);
 	vtimer_put(v);
 	dbg_save(v);
+	if (cpu_has_ras())
+		v->arch.vdisr = sysreg_read(VDISR_EL2);
 	if (cpu_has_pauth())
 		pauth_save(&v->arch.pauth);
 	el1_save(&v->arch.el1);

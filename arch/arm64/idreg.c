@@ -170,6 +170,11 @@ bool cpu_has_fwb(void)
 	return hw[MMFR2] >> 40 & 0xf;
 }
 
+bool cpu_has_ras(void)
+{
+	return hw[PFR0] >> 28 & 0xf;
+}
+
 bool cpu_has_fgt(void)
 {
 	return hw[MMFR0] >> 56 & 0xf;

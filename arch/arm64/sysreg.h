@@ -62,6 +62,8 @@ static inline void dsb_sy(void)
 #define ICH_VMCR_EL2		S3_4_C12_C11_7
 /* ICH_AP*Rn_EL2 and ICH_LRn_EL2 as asm text: see vgic_hw.c. */
 
+#define VDISR_EL2		S3_4_C12_C1_1	/* FEAT_RAS */
+
 /* HCR_EL2 (Arm ARM D24). */
 #define HCR_VM			BIT(0)
 #define HCR_SWIO		BIT(1)

@@ -59,6 +59,7 @@ struct arch_vcpu {
 	uint64_t mpidr;		/* what the guest reads */
 	struct vm_exit *exit;	/* where exit_handle() describes the exit */
 	struct el1_ctx el1;	/* EL1 and EL0 registers while not loaded */
+	uint64_t vdisr;		/* the guest's DISR_EL1 */
 	struct dbg_ctx dbg;
 	struct pauth_ctx pauth;
 	struct vgic_cpu vgic;
