@@ -29,6 +29,8 @@
 // clang-format on
 #define MDCR_HPMN	BITS(4, 0)
 
+#define CLAIM_TAGS	BITS(7, 0)	/* DBGCLAIMSET_EL1, DBGCLAIMCLR_EL1 */
+
 #define MPIDR_RES1	BIT(31)
 #define VCPUS_PER_AFF0	16
 
@@ -157,9 +159,12 @@ static void wp_save(struct dbg_ctx *d, unsigned int n)
 	}
 }
 
-/* Puts @d into the hardware breakpoints and watchpoints. */
+/* Puts @d into the hardware breakpoints, watchpoints and CLAIM tags. */
 static void dbg_write(const struct dbg_ctx *d)
 {
+	sysreg_write(dbgclaimclr_el1, CLAIM_TAGS);
+	isb();		/* two registers, one state */
+	sysreg_write(dbgclaimset_el1, d->claim);
 	for (unsigned int n = 0; n < cpu_breakpoints(); n++)
 		bp_load(d, n);
 	for (unsigned int n = 0; n < cpu_watchpoints(); n++)
@@ -201,6 +206,7 @@ static void dbg_save(struct vcpu *v)
 
 	if (!d->used)
 		return;
+	d->claim = sysreg_read(dbgclaimclr_el1) & CLAIM_TAGS;
 	for (unsigned int n = 0; n < cpu_breakpoints(); n++)
 		bp_save(d, n);
 	for (unsigned int n = 0; n < cpu_watchpoints(); n++)

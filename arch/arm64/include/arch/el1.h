@@ -58,6 +58,7 @@ struct el1_ctx {
 struct dbg_ctx {
 	uint64_t bvr[DBG_MAX], bcr[DBG_MAX];
 	uint64_t wvr[DBG_MAX], wcr[DBG_MAX];
+	uint64_t claim;		/* CLAIM tags */
 	uint64_t oslk;		/* OS Lock, 0 or 1 */
 	bool used;		/* the guest has touched a debug register */
 };
