@@ -42,6 +42,10 @@
 #define NESTLING_STAT_FP_LOADS	3	/* FP loads of this vCPU's registers */
 #define NESTLING_STAT_PCPU	4	/* pCPU the caller runs on */
 #define NESTLING_STAT_FP_TRAPS	5	/* FP traps taken at EL2 */
-#define NESTLING_STATS		6
+#define NESTLING_STAT_FP_BYTES	6	/* bytes that FP moves have moved */
+#define NESTLING_STAT_FP_WIDENS	7	/* live FP registers made wider */
+#define NESTLING_STAT_FP_LEVEL	8	/* live width: 0 none, 1 scalar, 2
+					 * FPSIMD or LSX, 3 LASX, 4 SVE */
+#define NESTLING_STATS		9
 
 #endif

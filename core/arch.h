@@ -261,25 +261,47 @@ void arch_vcpu_dump(struct vcpu *v);
 
 /* ---- FP: mechanism only ------------------------------------------------ */
 
-/* Widest level this CPU has. */
+/* Widest level that every CPU has. */
 enum fp_level arch_fp_max(void);
 
-/* Architectural initial image. */
-void arch_fp_init(struct arch_fp *fp);
+/* Word for a level in the manifest and for people; NULL: there is none here. */
+const char *arch_fp_name(enum fp_level level);
+
+/*
+ * Bits of a vector of FP_SVE in a VM that asks for @bits, 0: for the longest.
+ * The answer is @bits or the next smaller length that every CPU has; 0 when
+ * there is none, or no such level.
+ */
+uint32_t arch_fp_length(uint32_t bits);
+
+/* Architectural initial image of a VM with vectors of @length bits. */
+void arch_fp_init(struct arch_fp *fp, uint32_t length);
 
 /*
  * Registers to and from memory at width @level with the control and condition
- * registers. Opens the unit for the hypervisor as long as it needs it.
+ * registers. Opens the unit for the hypervisor, and leaves it open: the caller
+ * ends with arch_fp_access(). With @probe the save also finds out whether a
+ * narrower load would lose nothing, which arch_fp_fits() then tells; without,
+ * it counts as one that would.
  */
-void arch_fp_save(struct arch_fp *fp, enum fp_level level);
-void arch_fp_load(const struct arch_fp *fp, enum fp_level level);
+void arch_fp_save(struct arch_fp *fp, enum fp_level level, bool probe);
+void arch_fp_load(struct arch_fp *fp, enum fp_level level);
+bool arch_fp_fits(const struct arch_fp *fp, enum fp_level level);
+
+/* Live registers of width @from become live at @to; @fp is where they were
+ * loaded from. */
+void arch_fp_widen(struct arch_fp *fp, enum fp_level from, enum fp_level to);
+
+/* Do live registers of width @level survive while another vCPU runs that may
+ * not use any? Pure. */
+bool arch_fp_stays(const struct arch_fp *fp, enum fp_level level);
 
 /* Bytes that a save or load at @level moves. */
-uint32_t arch_fp_bytes(enum fp_level level);
+uint32_t arch_fp_bytes(const struct arch_fp *fp, enum fp_level level);
 
 /*
  * Recomputes what @v, loaded here, may use without a trap from fp_access(@v)
- * and the guest's own controls. Called after the record changed.
+ * and the guest's own controls. Called after the record or @v changed.
  */
 void arch_fp_access(struct vcpu *v);
 

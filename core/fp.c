@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * FP ownership: the record and its only writers. Invariant: v->fp.cpu == n
- * exactly when cpus[n]->fp_owner == v; then the registers in memory are stale.
+ * exactly when cpus[n]->fp_owner == v; then the registers in memory are stale,
+ * and the live ones are valid up to v->fp.level.
  */
 #include "fp.h"
 
@@ -10,65 +11,127 @@
 #include "print.h"
 #include "vcpu.h"
 
-enum fp_policy fp_policy = FP_EAGER;
-
 static void own(struct vcpu *v, uint32_t cpu)
 {
-	struct cpu *c = this_cpu();
-
-	c->fp_owner = cpu == FP_IN_MEMORY ? NULL : v;
+	this_cpu()->fp_owner = cpu == FP_IN_MEMORY ? NULL : v;
 	/* Ordered behind the save for a CPU that sees "in memory". */
 	__atomic_store_n(&v->fp.cpu, cpu, __ATOMIC_RELEASE);
 }
 
 static void save(struct vcpu *v)
 {
-	ASSERT(this_cpu()->fp_owner == v && v->fp.cpu == this_cpu()->id);
-	arch_fp_save(&v->fp.regs, v->fp.level);
-	v->fp.saves++;
-	v->fp.bytes += arch_fp_bytes(v->fp.level);
+	struct fp_state *s = &v->fp;
+
+	ASSERT(this_cpu()->fp_owner == v && s->cpu == this_cpu()->id);
+	/* Only who may load less next time must know whether that would do. */
+	arch_fp_save(&s->regs, s->level, s->par.width != FP_MAX);
+	s->stats.saves++;
+	s->stats.bytes += s->bytes[s->level];
 	own(v, FP_IN_MEMORY);
 }
 
 static void load(struct vcpu *v, enum fp_level level)
 {
-	ASSERT(!this_cpu()->fp_owner && v->fp.cpu == FP_IN_MEMORY);
-	arch_fp_load(&v->fp.regs, level);
-	v->fp.level = level;
-	v->fp.loads++;
-	v->fp.bytes += arch_fp_bytes(level);
+	struct fp_state *s = &v->fp;
+
+	ASSERT(!this_cpu()->fp_owner && s->cpu == FP_IN_MEMORY);
+	if (level < s->par.max && !arch_fp_fits(&s->regs, level))
+		level = s->par.max;
+	arch_fp_load(&s->regs, level);
+	s->level = level;
+	s->stats.loads++;
+	s->stats.bytes += s->bytes[level];
 	own(v, this_cpu()->id);
 }
 
-void fp_reset(struct vcpu *v, enum fp_level max)
+static void widen(struct vcpu *v, enum fp_level level)
 {
-	ASSERT(v->fp.cpu == FP_IN_MEMORY);
-	arch_fp_init(&v->fp.regs);
-	v->fp.level = FP_NONE;
-	v->fp.max = max;
+	struct fp_state *s = &v->fp;
+
+	ASSERT(this_cpu()->fp_owner == v && level > s->level);
+	arch_fp_widen(&s->regs, s->level, level);
+	s->stats.widens++;
+	s->stats.bytes += s->bytes[s->level] + s->bytes[level];
+	s->level = level;
+}
+
+void fp_reset(struct vcpu *v)
+{
+	struct fp_state *s = &v->fp;
+
+	ASSERT(s->cpu == FP_IN_MEMORY);
+	arch_fp_init(&s->regs, s->par.length);
+	s->level = FP_NONE;
+	s->recent = (struct fp_recent){ 0 };
+}
+
+void fp_init(struct vcpu *v, const struct fp_params *par)
+{
+	v->fp.cpu = FP_IN_MEMORY;
+	v->fp.par = *par;
+	fp_reset(v);
+	for (enum fp_level l = FP_NONE; l <= par->max; l++)
+		v->fp.bytes[l] = arch_fp_bytes(&v->fp.regs, l);
+}
+
+/* What an eager vCPU is loaded with, before it uses anything. */
+static enum fp_level eager_level(struct fp_state *s)
+{
+	if (s->par.width == FP_MAX)
+		return s->par.max;
+	return s->level == FP_NONE ? FP_NONE : fp_width_first(s, s->level);
 }
 
 void fp_load(struct vcpu *v)
 {
-	struct cpu *c = this_cpu();
+	struct vcpu *owner = this_cpu()->fp_owner;
+	bool eager = v->fp.par.policy == FP_EAGER;
 
-	if (c->fp_owner == v)
-		return;
-	if (c->fp_owner)
-		save(c->fp_owner);
-	load(v, v->fp.max);
+	if (owner && owner != v &&
+	    (eager || !arch_fp_stays(&owner->fp.regs, owner->fp.level)))
+		save(owner);
+	if (eager && owner != v) {
+		enum fp_level level = eager_level(&v->fp);
+
+		if (level != FP_NONE)
+			load(v, level);
+	}
+	arch_fp_access(v);
 }
 
 void fp_put(struct vcpu *v)
 {
-	if (this_cpu()->fp_owner == v)
+	if (this_cpu()->fp_owner == v && v->fp.par.policy != FP_OWNER)
 		save(v);
+}
+
+void fp_trap(struct vcpu *v, enum fp_level used)
+{
+	struct vcpu *owner = this_cpu()->fp_owner;
+	struct fp_state *s = &v->fp;
+
+	ASSERT(used > FP_NONE && used <= s->par.max);
+	s->stats.traps[used]++;
+	if (owner != v) {
+		if (owner)
+			save(owner);
+		load(v, fp_width_first(s, used));
+	} else if (used > s->level) {
+		widen(v, fp_width_more(s, used));
+	}
+	arch_fp_access(v);
 }
 
 void fp_flush(struct vcpu *v)
 {
-	if (this_cpu()->fp_owner == v)
-		save(v);
+	struct cpu *c = this_cpu();
+
+	if (c->fp_owner != v)
+		return;
+	save(v);
+	/* It may be another one's turn, who must not see what is left. */
+	if (c->loaded)
+		arch_fp_access(c->loaded);
 }
 
 enum fp_level fp_access(const struct vcpu *v)

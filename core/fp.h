@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Ownership of the FP/SIMD registers. One record is the truth: cpu->fp_owner
- * says whose registers are live on a pCPU, vcpu->fp says where a vCPU's are.
- * Both change only in fp.c. What the hardware lets a guest use is computed
- * from them at each entry, never toggled on the side. All functions: this CPU,
- * IRQs masked.
+ * says whose registers are live on a pCPU, vcpu->fp says where a vCPU's are and
+ * at which width. Both change only in fp.c. What the hardware lets a guest use
+ * is computed from them whenever they or the loaded vCPU change, never toggled
+ * on the side. All functions: this CPU, IRQs masked, no lock needed: a record
+ * is changed only by the pCPU that has the registers, or, while they are in
+ * memory, by the one that has the vCPU. docs/fp-ownership.md is the prose.
  */
 #ifndef CORE_FP_H
 #define CORE_FP_H
@@ -20,34 +22,108 @@ struct vcpu;
 
 #define FP_IN_MEMORY	UINT32_MAX
 
-struct fp_state {
-	uint32_t cpu;		/* pCPU that holds the registers, or memory */
-	enum fp_level level;	/* width that is live there */
+/* When a vCPU's registers are moved. */
+enum fp_policy {
+	FP_EAGER,	/* at every switch of vCPUs, used or not */
+	FP_LAZY,	/* loaded at the first use, saved at the switch away */
+	FP_OWNER,	/* loaded at the first use, saved when another needs
+			 * the registers or the vCPU must be in memory */
+	FP_POLICIES
+};
+
+/* How much of them is loaded at the first use. */
+enum fp_width {
+	FP_STEP,	/* what was used; a wider use traps again */
+	FP_MAX,		/* the widest type the VM has */
+	FP_ADAPTIVE,	/* the widest that was used lately, see fpwidth.c */
+	FP_WIDTHS
+};
+
+/* What a VM has and how it is treated; part of its configuration. */
+struct fp_params {
 	enum fp_level max;	/* widest type the VM has */
-	uint64_t saves, loads, traps;
-	uint64_t bytes;		/* moved by saves and loads */
+	uint32_t length;	/* bits of a scalable vector, 0: has none */
+	enum fp_policy policy;
+	enum fp_width width;
+};
+
+/* What the adaptive rule remembers of a vCPU. */
+struct fp_recent {
+	enum fp_level level;	/* to be loaded while credit lasts */
+	uint16_t credit;	/* loads left until a narrow one is tried */
+	bool probe;		/* the live registers are such a try */
+};
+
+struct fp_stats {
+	uint64_t traps[FP_LEVELS];	/* by the width that was used */
+	uint64_t saves, loads;		/* of the whole state of a width */
+	uint64_t widens;		/* live registers made wider */
+	uint64_t bytes;			/* moved by all three */
+};
+
+struct fp_state {
+	uint32_t cpu;		/* [a] pCPU that has the registers, or memory */
+	enum fp_level level;	/* width that is or was live there */
+	struct fp_params par;
+	struct fp_recent recent;
+	uint32_t bytes[FP_LEVELS];	/* that a move of a width is */
+	struct fp_stats stats;
 	struct arch_fp regs;	/* valid while cpu == FP_IN_MEMORY */
 };
 
-enum fp_policy { FP_EAGER };
-
+/* What VMs get that do not say otherwise: boot options fp=, fpwidth=. */
 extern enum fp_policy fp_policy;
+extern enum fp_width fp_width;
 
-/* A new or reset vCPU: the architectural initial image, owned by nobody. */
-void fp_reset(struct vcpu *v, enum fp_level max);
+extern const char *const fp_policy_words[FP_POLICIES + 1];
+extern const char *const fp_width_words[FP_WIDTHS + 1];
 
-/* @v becomes the vCPU of this CPU; policy decides whether it is loaded now. */
+/* A new vCPU, as fp_reset(). */
+void fp_init(struct vcpu *v, const struct fp_params *par);
+
+/* Registers of @v, which are in memory, become the architectural initial
+ * ones. */
+void fp_reset(struct vcpu *v);
+
+/*
+ * @v becomes the vCPU whose state is on this CPU, and is cpu->loaded already;
+ * the policy decides whether its registers are loaded. They are here or in
+ * memory. Registers of another vCPU that could not stay live while @v runs are
+ * saved. Afterwards the hardware lets @v use what the record says.
+ */
 void fp_load(struct vcpu *v);
 
-/* @v stops being the vCPU of this CPU; policy decides whether it is saved. */
+/* @v stops being that vCPU; the policy decides whether it is saved. */
 void fp_put(struct vcpu *v);
 
 /*
- * @v's registers go to memory and nobody owns this CPU's; @v is live here or
- * in memory. Before migration, reset, destruction, debugger access.
+ * The loaded @v used a width that the record does not allow although the VM
+ * has it and the guest has enabled it: makes it live. The instruction is
+ * executed again.
+ */
+void fp_trap(struct vcpu *v, enum fp_level used);
+
+/*
+ * @v's registers are in memory afterwards if they were on this CPU. Before
+ * migration, reset, destruction and a debugger's access: vcpu_unload().
  */
 void fp_flush(struct vcpu *v);
 
+/* How many traps of all widths. */
+static inline uint64_t fp_traps(const struct fp_stats *s)
+{
+	uint64_t n = 0;
+
+	for (enum fp_level l = FP_NONE; l < FP_LEVELS; l++)
+		n += s->traps[l];
+	return n;
+}
+
 /* fp_access() is in host.h. */
+
+/* For fp.c: the width to load when @v, whose registers are in memory, used
+ * @used, and to widen to when it did with narrower ones live. fpwidth.c. */
+enum fp_level fp_width_first(struct fp_state *s, enum fp_level used);
+enum fp_level fp_width_more(struct fp_state *s, enum fp_level used);
 
 #endif

@@ -21,13 +21,19 @@ static int64_t stat(const struct vcpu *v, uint64_t index)
 	case NESTLING_STAT_SWITCHES:
 		return (int64_t)v->stats.switches;
 	case NESTLING_STAT_FP_SAVES:
-		return (int64_t)v->fp.saves;
+		return (int64_t)v->fp.stats.saves;
 	case NESTLING_STAT_FP_LOADS:
-		return (int64_t)v->fp.loads;
+		return (int64_t)v->fp.stats.loads;
 	case NESTLING_STAT_PCPU:
 		return this_cpu()->id;
 	case NESTLING_STAT_FP_TRAPS:
-		return (int64_t)v->fp.traps;
+		return (int64_t)fp_traps(&v->fp.stats);
+	case NESTLING_STAT_FP_BYTES:
+		return (int64_t)v->fp.stats.bytes;
+	case NESTLING_STAT_FP_WIDENS:
+		return (int64_t)v->fp.stats.widens;
+	case NESTLING_STAT_FP_LEVEL:
+		return fp_access(v);
 	default:
 		return NESTLING_NOT_SUPPORTED;
 	}

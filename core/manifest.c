@@ -35,6 +35,7 @@ struct reader {
 	int len;		/* bytes of val */
 	uint32_t seen;		/* rows of the table that were there */
 	bool flat_offset;	/* load-offset was given */
+	bool length;		/* sve-vl was given */
 	uint32_t budget_us, period_us;
 	struct vm_config *cfg;
 };
@@ -202,6 +203,63 @@ static void parse_hypercalls(struct reader *r)
 	r->cfg->hypercalls = get_choice(r, "all", "none");
 }
 
+/* Index of the word in @words, which ends with NULL. */
+static unsigned int get_word(const struct reader *r, const char *const *words)
+{
+	const char *s = get_string(r);
+	char list[64] = "";
+	int n = 0;
+
+	for (unsigned int i = 0; words[i]; i++) {
+		if (!strcmp(s, words[i]))
+			return i;
+		n += ksnprintf(list + n, sizeof(list) - (size_t)n, "%s%s",
+			       i ? ", " : "", words[i]);
+	}
+	bad(r, "'%.40s' is none of: %s", s, list);
+}
+
+static void parse_fp(struct reader *r)
+{
+	r->cfg->fp.policy = (enum fp_policy)get_word(r, fp_policy_words);
+}
+
+static void parse_fpwidth(struct reader *r)
+{
+	r->cfg->fp.width = (enum fp_width)get_word(r, fp_width_words);
+}
+
+/* One of the types that this machine has, beginning with the narrowest. */
+static void parse_fp_max(struct reader *r)
+{
+	const char *words[FP_LEVELS + 1] = { NULL };
+	enum fp_level level[FP_LEVELS];
+	unsigned int n = 0;
+
+	for (enum fp_level l = FP_NONE + 1; l <= arch_fp_max(); l++) {
+		if (!arch_fp_name(l))
+			continue;
+		words[n] = arch_fp_name(l);
+		level[n++] = l;
+	}
+	if (!n)
+		bad(r, "this machine has no FP registers");
+	r->cfg->fp.max = level[get_word(r, words)];
+}
+
+static void parse_sve_vl(struct reader *r)
+{
+	uint32_t bits = get_u32(r, 1, UINT32_MAX);
+
+	if (!arch_fp_length(0))
+		bad(r, "this machine has no SVE");
+	if (arch_fp_length(bits) != bits)
+		bad(r, "%u bits is no vector length of this machine, whose "
+		    "longest has %u", bits, arch_fp_length(0));
+	r->cfg->fp.length = bits;
+	r->length = true;
+}
+
 static void parse_budget(struct reader *r)
 {
 	r->budget_us = get_u32(r, 1, UINT32_MAX);
@@ -229,6 +287,10 @@ static const struct {
 	{ "affinity",		parse_affinity },
 	{ "autostart",		parse_autostart },
 	{ "hypercalls",		parse_hypercalls },
+	{ "fp",			parse_fp },
+	{ "fpwidth",		parse_fpwidth },
+	{ "fp-max",		parse_fp_max },
+	{ "sve-vl",		parse_sve_vl },
 	{ "rt-budget",		parse_budget },
 	{ "rt-period",		parse_period },
 };
@@ -292,7 +354,20 @@ static void finish(struct reader *r)
 		bad(r, "is only for format = \"flat\"");
 	if (!r->flat_offset && r->cfg->format == IMAGE_FLAT)
 		r->cfg->load_offset = FLAT_OFFSET;
+	r->prop = "sve-vl";
+	if (r->length && r->cfg->fp.max != FP_SVE)
+		bad(r, "is only for fp-max = \"sve\"");
 	finish_realtime(r);
+}
+
+static struct fp_params default_fp(void)
+{
+	return (struct fp_params){
+		.max = arch_fp_max(),
+		.length = arch_fp_length(0),
+		.policy = fp_policy,
+		.width = fp_width,
+	};
 }
 
 static void parse_vm(struct reader *r, int node)
@@ -306,6 +381,7 @@ static void parse_vm(struct reader *r, int node)
 		.memory = MEMORY_DEFAULT,
 		.sched = { .weight = SCHED_WEIGHT_DEFAULT,
 			   .affinity = BITS(nr_cpus - 1, 0) },
+		.fp = default_fp(),
 		.autostart = true,
 		.hypercalls = true,
 	};

@@ -186,6 +186,8 @@ static const struct command commands[] = {
 	{ "log", "LEVEL", 1, 1, "error, warn, info or debug", cmd_log },
 	{ "regs", "VM VCPU", 2, 2, "registers of a vCPU that does not run",
 	  monitor_regs },
+	{ "fp", "[VM W..]", 0, 3, "who owns FP registers, what it cost; "
+	  "or set VM's policy, width", monitor_fp },
 	{ "mem", "", 0, 0, "the machine's memory", monitor_mem },
 	{ "leave", "", 0, 0, "close this prompt; Ctrl-C and Ctrl-D do too",
 	  cmd_leave },

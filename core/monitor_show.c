@@ -14,15 +14,7 @@
 #include "print.h"
 #include "vm.h"
 
-/* A line of a table that is being written; what does not fit is lost. */
-struct row {
-	size_t len;
-	char text[144];
-};
-
-/* Appends a column of at least @width characters. */
-[[gnu::format(printf, 3, 4)]]
-static void column(struct row *r, size_t width, const char *fmt, ...)
+void column(struct row *r, size_t width, const char *fmt, ...)
 {
 	size_t end = r->len + width, room = sizeof(r->text) - r->len;
 	va_list ap;
@@ -37,15 +29,14 @@ static void column(struct row *r, size_t width, const char *fmt, ...)
 	r->text[r->len] = 0;
 }
 
-static void end_row(struct monitor *m, struct row *r)
+void end_row(struct monitor *m, struct row *r)
 {
 	while (r->len && r->text[r->len - 1] == ' ')
 		r->text[--r->len] = 0;
 	monitor_say(m, "%s", r->text);
 }
 
-/* Width of a column of VM names. */
-static size_t name_width(void)
+size_t name_width(void)
 {
 	size_t width = strlen("name");
 

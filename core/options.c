@@ -31,7 +31,6 @@ static const char *const log_words[] = {
 	NULL,
 };
 
-static const char *const fp_words[] = { [FP_EAGER] = "eager", NULL };
 
 static void set_log(uint64_t v)
 {
@@ -41,6 +40,11 @@ static void set_log(uint64_t v)
 static void set_fp(uint64_t v)
 {
 	fp_policy = (enum fp_policy)v;
+}
+
+static void set_fpwidth(uint64_t v)
+{
+	fp_width = (enum fp_width)v;
 }
 
 static void set_slice(uint64_t v)
@@ -88,7 +92,8 @@ struct option {
 // clang-format off
 static const struct option table[] = {
 	{ "log",   set_log,   log_words, 0, 0 },
-	{ "fp",    set_fp,    fp_words,  0, 0 },
+	{ "fp",    set_fp,    fp_policy_words, 0, 0 },
+	{ "fpwidth", set_fpwidth, fp_width_words, 0, 0 },
 	{ "slice", set_slice, NULL,      100, 100000 },
 	{ "console", set_console, console_words, 0, 0 },
 	{ "walk",  set_walk,  switch_words, 0, 0 },

@@ -23,7 +23,8 @@ struct options {
 extern struct options options;
 
 /*
- * Reads @bootargs (NULL: none), sets log_level, fp_policy and options.
+ * Reads @bootargs (NULL: none), sets log_level, fp_policy, fp_width
+ * and options.
  * An unknown key or a value that is not acceptable is a config_error(). Boot
  * CPU, before the first VM.
  */

@@ -25,7 +25,7 @@ static enum power_result cpu_on(struct vm *vm, const struct vm_exit *e)
 	} else if (t->on) {
 		res = POWER_ALREADY_ON;
 	} else {
-		fp_reset(t, t->fp.max);
+		fp_reset(t);
 		arch_vcpu_reset(t, e->power.entry, e->power.arg);
 		__atomic_store_n(&t->on, true, __ATOMIC_RELEASE);
 		vm->refs++;

@@ -59,7 +59,7 @@ static void load(struct cpu *c, struct vcpu *v)
 		return;
 	if (c->loaded)
 		vcpu_put_here(c->loaded);
-	vcpu_unload(v);
+	vcpu_bring(v);
 	c->loaded = v;
 	__atomic_store_n(&v->loaded_on, c->id, __ATOMIC_RELAXED);
 	/* Before v->req is read: who sets a bit there reads loaded_on next. */
@@ -93,13 +93,9 @@ static void on_mmio(struct vcpu *v, struct vm_exit *e)
 		arch_vcpu_mmio_abort(v, e);
 }
 
-/* Under the eager policy the registers are live whenever the vCPU runs. */
 static void on_fp(struct vcpu *v, struct vm_exit *e)
 {
-	v->fp.traps++;
-	ASSERT(e->fp <= v->fp.max);
-	fp_load(v);
-	arch_fp_access(v);
+	fp_trap(v, e->fp);
 }
 
 static void (*const on_exit[EXIT_KINDS])(struct vcpu *v, struct vm_exit *e) = {

@@ -92,7 +92,8 @@ static void flush_here(void *arg)
 	fp_flush(arg);
 }
 
-void vcpu_unload(struct vcpu *v)
+/* Brings @v off other CPUs, and its FP registers off all but @keep. */
+static void bring(struct vcpu *v, uint32_t keep)
 {
 	uint32_t on = __atomic_load_n(&v->loaded_on, __ATOMIC_ACQUIRE);
 	uint32_t fp;
@@ -100,6 +101,16 @@ void vcpu_unload(struct vcpu *v)
 	if (on < nr_cpus)
 		cpu_call(on, put_here, v);
 	fp = __atomic_load_n(&v->fp.cpu, __ATOMIC_ACQUIRE);
-	if (fp < nr_cpus)
+	if (fp < nr_cpus && fp != keep)
 		cpu_call(fp, flush_here, v);
+}
+
+void vcpu_unload(struct vcpu *v)
+{
+	bring(v, FP_IN_MEMORY);
+}
+
+void vcpu_bring(struct vcpu *v)
+{
+	bring(v, this_cpu()->id);
 }

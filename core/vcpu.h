@@ -79,4 +79,8 @@ void vcpu_put_here(struct vcpu *v);
  */
 void vcpu_unload(struct vcpu *v);
 
+/* The same for a vCPU that is about to be loaded here, where its FP registers
+ * may stay. */
+void vcpu_bring(struct vcpu *v);
+
 #endif

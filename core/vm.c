@@ -77,8 +77,7 @@ static int create_vcpu(struct vm *vm, unsigned int id)
 	v->vm = vm;
 	v->id = id;
 	v->loaded_on = VCPU_NOT_LOADED;
-	v->fp.cpu = FP_IN_MEMORY;
-	fp_reset(v, arch_fp_max());
+	fp_init(v, &vm->cfg->fp);
 	err = sched_vcpu_init(v, &vm->cfg->sched);
 	if (!err) {
 		err = arch_vcpu_init(v);
@@ -158,7 +157,7 @@ static int load(struct vm *vm)
 		struct vcpu *v = vm->vcpus[i];
 
 		__atomic_store_n(&v->req, 0, __ATOMIC_RELAXED);
-		fp_reset(v, v->fp.max);
+		fp_reset(v);
 		arch_vcpu_reset(v, l.entry, l.dtb);
 	}
 	err = arch_vm_boot(vm, &l);

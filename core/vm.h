@@ -35,6 +35,7 @@ struct vm_config {
 	unsigned int nr_vcpus;
 	uint64_t memory;			/* bytes, multiple of 2 MiB */
 	struct sched_params sched;
+	struct fp_params fp;
 	bool autostart;
 	bool hypercalls;			/* may use abi/nestling.h */
 };

@@ -66,11 +66,15 @@ void dbg_use(struct vcpu *v);
 /* Recomputes MDCR_EL2 for @v and writes it if it changed. */
 void dbg_traps(struct vcpu *v);
 
-/* idreg.c: value a guest sees of the ID register (op0 3, op1 0, CRn 0). */
+/* arm64fp.c: what this CPU has, closed for guests. Once per CPU. */
+void fp_cpu_init(struct cpu *c);
+
+/* idreg.c: value @v sees of the ID register (op0 3, op1 0, CRn 0). */
 void idreg_init(void);
-uint64_t idreg_value(unsigned int crm, unsigned int op2);
+uint64_t idreg_value(const struct vcpu *v, unsigned int crm, unsigned int op2);
 /* Hardware features that code outside of idreg.c must know. */
 bool cpu_has_pauth(void);
+bool cpu_has_sve(void);
 uint64_t cpu_pa_range(void);	/* ID_AA64MMFR0_EL1.PARange */
 bool cpu_has_fwb(void);
 bool cpu_has_mops(void);

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * FP mechanism: moving the register file, and CPTR_EL2. With E2H=1 CPTR_EL2
- * has the layout of CPACR_EL1 and is reached by that name, and its FPEN also
- * gates EL2's own use of the registers.
+ * FP mechanism: moving the register file, CPTR_EL2 and ZCR_EL2. With E2H=1
+ * CPTR_EL2 has the layout of CPACR_EL1 and is reached by that name, and its
+ * enables also gate EL2's own use of the registers.
+ *
+ * FP_SVE is Z, P, FFR and ZCR_EL1 at the vector length of the VM, which is
+ * ZCR_EL2 while its registers are live. FP_SIMD is V, the low 128 bits of Z.
+ * Writing a V register may zero the rest of its Z register (Arm ARM, "SIMD&FP
+ * register writes"), so a VM that has SVE is loaded as FP_SIMD only when the
+ * rest of every Z register is zero anyway; P, FFR and ZCR_EL1 wait in memory.
+ * An image therefore has one of two forms: V, with all else of Z zero, or Z.
  */
 #include "arch.h"
+#include "arm64.h"
 #include "cpu.h"
 #include "fp.h"
 #include "print.h"
@@ -14,27 +22,37 @@
 
 #include <string.h>
 
-#define CPTR_FPEN	(UINT64_C(3) << 20)
+#define CPTR_ZEN	BITS(17, 16)
+#define CPTR_FPEN	BITS(21, 20)
 #define CPTR_TTA	BIT(28)		/* trace registers trap */
 #define CPTR_TAM	BIT(30)		/* activity monitors trap */
 #define CPTR_BASE	(CPTR_TTA | CPTR_TAM)	/* ZEN, SMEN = 0: trap */
 
+#define ZCR_EL2		S3_4_C1_C2_0
+#define ZCR_EL12	S3_5_C1_C2_0
+
+#define QUADWORD	128		/* bits */
+
+/* fp.S; the last two: x0 = Z or V, x1 = P and FFR behind each other. */
 void fp_simd_save(struct arch_fp *fp);
 void fp_simd_load(const struct arch_fp *fp);
+void fp_pred_save(uint8_t *p);
+void fp_pred_load(const uint8_t *p);
+void fp_vector_save(struct arch_fp *fp);
+void fp_vector_load(const struct arch_fp *fp);
+bool fp_vector_narrow(struct arch_fp *fp);
+uint64_t fp_vector_bytes(void);
 
-enum fp_level arch_fp_max(void)
-{
-	return FP_SIMD;
-}
+/* Bit n: every CPU has vectors of n + 1 quadwords. [a] while CPUs come up,
+ * the boot CPU before all others; constant from the first VM on. */
+static uint32_t lengths;
 
-void arch_fp_init(struct arch_fp *fp)
+/* Opens the registers at @level for EL2. */
+static uint64_t cptr_for(enum fp_level level)
 {
-	memset(fp, 0, sizeof(*fp));
-}
-
-uint32_t arch_fp_bytes(enum fp_level level)
-{
-	return level == FP_NONE ? 0 : sizeof(struct arch_fp);
+	if (level == FP_NONE)
+		return CPTR_BASE;
+	return CPTR_BASE | CPTR_FPEN | (level == FP_SVE ? CPTR_ZEN : 0);
 }
 
 static void cptr_write(uint64_t val)
@@ -49,21 +67,155 @@ static void cptr_write(uint64_t val)
 	isb();
 }
 
-void arch_fp_save(struct arch_fp *fp, enum fp_level level)
+/* Vectors of @vq quadwords from here on; CPTR_EL2.ZEN is open. */
+static void length_write(uint64_t vq)
 {
-	ASSERT(level == FP_SIMD);
-	cptr_write(CPTR_BASE | CPTR_FPEN);
-	fp_simd_save(fp);
+	struct cpu *c = this_cpu();
+
+	if (c->arch.zcr == vq - 1)
+		return;
+	c->arch.zcr = vq - 1;
+	sysreg_write(ZCR_EL2, vq - 1);
+	isb();
 }
 
-void arch_fp_load(const struct arch_fp *fp, enum fp_level level)
+static void open(const struct arch_fp *fp, enum fp_level level)
 {
-	ASSERT(level == FP_SIMD);
-	cptr_write(CPTR_BASE | CPTR_FPEN);
+	ASSERT(level == FP_SIMD || (level == FP_SVE && fp->vq));
+	cptr_write(cptr_for(level));
+	if (level == FP_SVE)
+		length_write(fp->vq);
+}
+
+/* ---- what there is ------------------------------------------------------- */
+
+void fp_cpu_init(struct cpu *c)
+{
+	uint32_t have = 0;
+
+	c->arch.cptr = ~UINT64_C(0);
+	c->arch.zcr = ~UINT64_C(0);
+	if (cpu_has_sve()) {
+		cptr_write(cptr_for(FP_SVE));
+		for (uint64_t vq = 1; vq <= FP_MAX_VQ; vq++) {
+			length_write(vq);
+			/* A length it lacks is the next smaller one. */
+			have |= (uint32_t)BIT(fp_vector_bytes() * 8 / QUADWORD -
+					      1);
+		}
+	}
+	cptr_write(CPTR_BASE);
+	if (c->id == 0)
+		lengths = have;
+	else
+		__atomic_fetch_and(&lengths, have, __ATOMIC_RELAXED);
+}
+
+enum fp_level arch_fp_max(void)
+{
+	return lengths ? FP_SVE : FP_SIMD;
+}
+
+const char *arch_fp_name(enum fp_level level)
+{
+	if (level == FP_SIMD)
+		return "fpsimd";
+	return level == FP_SVE ? "sve" : NULL;
+}
+
+uint32_t arch_fp_length(uint32_t bits)
+{
+	uint32_t fit = lengths;
+
+	if (bits && bits / QUADWORD < FP_MAX_VQ)
+		fit &= (uint32_t)BIT(bits / QUADWORD) - 1;
+	return fit ? (32 - (uint32_t)__builtin_clz(fit)) * QUADWORD : 0;
+}
+
+uint32_t arch_fp_bytes(const struct arch_fp *fp, enum fp_level level)
+{
+	enum : uint32_t { CONTROL = 16 };	/* FPCR, FPSR */
+
+	if (level == FP_SIMD)
+		return sizeof(fp->v) + CONTROL;
+	/* ZCR_EL1, 32 Z registers, 16 P registers and FFR. */
+	return level == FP_SVE ? CONTROL + 8 + fp->vq * (32 * 16 + 17 * 2) : 0;
+}
+
+/* ---- moving -------------------------------------------------------------- */
+
+void arch_fp_init(struct arch_fp *fp, uint32_t length)
+{
+	memset(fp, 0, sizeof(*fp));
+	fp->vq = length / QUADWORD;
+}
+
+void arch_fp_save(struct arch_fp *fp, enum fp_level level, bool probe)
+{
+	open(fp, level);
+	if (level == FP_SIMD) {
+		fp_simd_save(fp);
+		return;
+	}
+	fp->zcr = sysreg_read(ZCR_EL12);
+	fp_pred_save(fp->p);
+	fp->wide = fp->vq > 1;
+	if (!fp->wide) {
+		fp_simd_save(fp);
+		return;
+	}
+	fp_vector_save(fp);
+	if (probe)
+		fp->wide = !fp_vector_narrow(fp);
+}
+
+static void load_sve(struct arch_fp *fp)
+{
+	sysreg_write(ZCR_EL12, fp->zcr);
+	if (fp->wide)
+		fp_vector_load(fp);
+	else
+		fp_simd_load(fp);	/* zeroes the rest of Z */
+	fp_pred_load(fp->p);
+}
+
+void arch_fp_load(struct arch_fp *fp, enum fp_level level)
+{
+	open(fp, level);
+	if (level == FP_SVE) {
+		load_sve(fp);
+		return;
+	}
+	ASSERT(!fp->wide);
 	fp_simd_load(fp);
+}
+
+bool arch_fp_fits(const struct arch_fp *fp, enum fp_level level)
+{
+	return level == FP_SVE || !fp->wide;
+}
+
+/*
+ * From FP_SIMD to FP_SVE. Not just by loading the rest: with SVE trapped a
+ * write of V may have kept what another vCPU left in the rest of Z, and only
+ * a load with the vector length set is sure to zero it.
+ */
+void arch_fp_widen(struct arch_fp *fp, enum fp_level from, enum fp_level to)
+{
+	ASSERT(from == FP_SIMD && to == FP_SVE && !fp->wide);
+	open(fp, FP_SVE);
+	fp_simd_save(fp);
+	load_sve(fp);
+}
+
+/* Trapped SVE may be taken for a vector length of 128 bits, and what is beyond
+ * the length is lost at a change of exception level (Arm ARM, ZCR_EL2). */
+bool arch_fp_stays(const struct arch_fp *fp, enum fp_level level)
+{
+	return level == FP_SIMD || fp->vq == 1;
 }
 
 void arch_fp_access(struct vcpu *v)
 {
-	cptr_write(fp_access(v) >= FP_SIMD ? CPTR_BASE | CPTR_FPEN : CPTR_BASE);
+	cptr_write(cptr_for(fp_access(v)));
 }

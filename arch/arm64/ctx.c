@@ -240,7 +240,6 @@ void arch_vcpu_load(struct vcpu *v)
 	dbg_load(v);
 	vtimer_load(v);
 	vgic_load(v);
-	arch_fp_access(v);
 	/* Synchronised by the ERET that enters the guest. */
 }
 

@@ -39,11 +39,25 @@ static enum exit_action on_wfx(struct vcpu *v)
 	return ACT_LEAVE;
 }
 
-static enum exit_action on_fp(struct vcpu *v)
+static enum exit_action leave_fp(struct vcpu *v, enum fp_level used)
 {
 	v->arch.exit->kind = EXIT_FP;
-	v->arch.exit->fp = FP_SIMD;
+	v->arch.exit->fp = used;
 	return ACT_LEAVE;
+}
+
+/* The guest's own CPACR_EL1 comes first, so it has opened what it used. */
+static enum exit_action on_fp(struct vcpu *v)
+{
+	return leave_fp(v, FP_SIMD);
+}
+
+static enum exit_action on_sve(struct vcpu *v)
+{
+	if (v->fp.par.max == FP_SVE)
+		return leave_fp(v, FP_SVE);
+	inject_undef(v);
+	return ACT_RESUME;
 }
 
 static enum exit_action on_dabt(struct vcpu *v)
@@ -97,7 +111,7 @@ static enum exit_action (*const on_sync[64])(struct vcpu *v) = {
 	[EC_HVC64] = psci_call,
 	[EC_SMC64] = psci_call,
 	[EC_SYSREG] = trapreg_handle,
-	[EC_SVE] = on_undef,
+	[EC_SVE] = on_sve,
 	[EC_ERET] = on_undef,
 	[0x1b ... 0x1c] = on_unknown,
 	[EC_SME] = on_undef,

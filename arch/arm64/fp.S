@@ -27,23 +27,106 @@
 	\op	q30, q31, [\base, #FP_V + 32 * 15]
 	.endm
 
+	/* Z0..Z31 to or from x0, each a vector long. */
+	.macro	each_z op, base
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, \
+		16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+	\op	z\n, [\base, #\n, mul vl]
+	.endr
+	.endm
+
+	.macro	each_p op, base
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	\op	p\n, [\base, #\n, mul vl]
+	.endr
+	.endm
+
+	.macro	control_save base
+	mrs	x1, fpcr
+	mrs	x2, fpsr
+	str	x1, [\base, #FP_FPCR]
+	str	x2, [\base, #FP_FPSR]
+	.endm
+
+	.macro	control_load base
+	ldr	x1, [\base, #FP_FPCR]
+	ldr	x2, [\base, #FP_FPSR]
+	msr	fpcr, x1
+	msr	fpsr, x2
+	.endm
+
 	.text
 	.global	fp_simd_save
 	.type	fp_simd_save, %function
 fp_simd_save:				/* x0 = struct arch_fp */
 	each	stp, x0
-	mrs	x1, fpcr
-	mrs	x2, fpsr
-	str	x1, [x0, #FP_FPCR]
-	str	x2, [x0, #FP_FPSR]
+	control_save x0
 	ret
 
 	.global	fp_simd_load
 	.type	fp_simd_load, %function
 fp_simd_load:				/* x0 = struct arch_fp */
 	each	ldp, x0
-	ldr	x1, [x0, #FP_FPCR]
-	ldr	x2, [x0, #FP_FPSR]
-	msr	fpcr, x1
-	msr	fpsr, x2
+	control_load x0
+	ret
+
+	.arch_extension sve
+
+	.global	fp_vector_save
+	.type	fp_vector_save, %function
+fp_vector_save:				/* x0 = struct arch_fp: Z and control */
+	add	x3, x0, #FP_Z
+	each_z	str, x3
+	control_save x0
+	ret
+
+	.global	fp_vector_load
+	.type	fp_vector_load, %function
+fp_vector_load:
+	add	x3, x0, #FP_Z
+	each_z	ldr, x3
+	control_load x0
+	ret
+
+	.global	fp_pred_save
+	.type	fp_pred_save, %function
+fp_pred_save:				/* x0 = P0..P15, FFR; clobbers P0 */
+	each_p	str, x0
+	rdffr	p0.b
+	str	p0, [x0, #16, mul vl]
+	ret
+
+	.global	fp_pred_load
+	.type	fp_pred_load, %function
+fp_pred_load:
+	ldr	p0, [x0, #16, mul vl]
+	wrffr	p0.b
+	each_p	ldr, x0
+	ret
+
+	/* Right after both saves: are the bits of Z above 127 all zero? If so,
+	 * also writes V. Clobbers Z0 and P. */
+	.global	fp_vector_narrow
+	.type	fp_vector_narrow, %function
+fp_vector_narrow:			/* x0 = struct arch_fp */
+	.irp	n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, \
+		16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+	orr	z0.d, z0.d, z\n\().d
+	.endr
+	ptrue	p0.b
+	ptrue	p1.b, vl16
+	bic	p0.b, p0/z, p0.b, p1.b
+	cmpne	p0.b, p0/z, z0.b, #0
+	b.any	1f
+	ldr	q0, [x0, #FP_Z]
+	each	stp, x0
+	mov	w0, #1
+	ret
+1:	mov	w0, wzr
+	ret
+
+	.global	fp_vector_bytes
+	.type	fp_vector_bytes, %function
+fp_vector_bytes:			/* of a vector at EL2, now */
+	rdvl	x0, #1
 	ret

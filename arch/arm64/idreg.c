@@ -13,7 +13,7 @@
 /* Registers op0 3, op1 0, CRn 0, by (CRm, op2). */
 #define ID(crm, op2)	((crm) << 3 | (op2))
 enum {
-	PFR0 = ID(4, 0), PFR1 = ID(4, 1),
+	PFR0 = ID(4, 0), PFR1 = ID(4, 1), ZFR0 = ID(4, 4),
 	DFR0 = ID(5, 0),
 	ISAR0 = ID(6, 0), ISAR1 = ID(6, 1), ISAR2 = ID(6, 2),
 	MMFR0 = ID(7, 0), MMFR1 = ID(7, 1), MMFR2 = ID(7, 2),
@@ -34,11 +34,21 @@ static const struct id_field {
 	{ PFR0, 16, SIGNED, 1 },	/* FP with half precision */
 	{ PFR0, 20, SIGNED, 1 },	/* AdvSIMD likewise */
 	{ PFR0, 24, FIXED, 1 },		/* GIC system registers, v3 */
+	{ PFR0, 32, UPTO, 1 },		/* SVE, with ZFR0 if the VM has it */
 	{ PFR0, 48, UPTO, 1 },		/* DIT */
 	{ PFR0, 56, UPTO, 1 },		/* CSV2, without SCXTNUM */
 	{ PFR0, 60, UPTO, 1 },		/* CSV3 */
 	{ PFR1, 0, UPTO, 1 },		/* BTI */
 	{ PFR1, 4, UPTO, 2 },		/* SSBS */
+	{ ZFR0, 0, UPTO, 1 },		/* SVE2 */
+	{ ZFR0, 4, UPTO, 2 },		/* AES, PMULL */
+	{ ZFR0, 16, UPTO, 1 },		/* BitPerm */
+	{ ZFR0, 20, UPTO, 1 },		/* BF16 */
+	{ ZFR0, 32, UPTO, 1 },		/* SHA3 */
+	{ ZFR0, 40, UPTO, 1 },		/* SM4 */
+	{ ZFR0, 44, UPTO, 1 },		/* I8MM */
+	{ ZFR0, 52, UPTO, 1 },		/* F32MM */
+	{ ZFR0, 56, UPTO, 1 },		/* F64MM */
 	{ DFR0, 0, UPTO, 8 },		/* debug architecture: v8.2 */
 	{ DFR0, 12, UPTO, 15 },		/* breakpoints */
 	{ DFR0, 20, UPTO, 15 },		/* watchpoints */
@@ -93,6 +103,8 @@ static const struct id_field {
 	{ MMFR2, 60, UPTO, 1 },		/* E0PD */
 };
 
+#define PFR0_SVE	BITS(35, 32)
+
 static uint64_t hw[NR_IDS], guest[NR_IDS];
 static bool has_pauth;
 
@@ -100,6 +112,8 @@ static void read_hw(void)
 {
 	hw[PFR0] = sysreg_read(S3_0_C0_C4_0);
 	hw[PFR1] = sysreg_read(S3_0_C0_C4_1);
+	if (hw[PFR0] & PFR0_SVE)
+		hw[ZFR0] = sysreg_read(S3_0_C0_C4_4);
 	hw[DFR0] = sysreg_read(S3_0_C0_C5_0);
 	hw[ISAR0] = sysreg_read(S3_0_C0_C6_0);
 	hw[ISAR1] = sysreg_read(S3_0_C0_C6_1);
@@ -145,9 +159,22 @@ void idreg_init(void)
 	guest[MMFR0] |= pa_range();
 }
 
-uint64_t idreg_value(unsigned int crm, unsigned int op2)
+uint64_t idreg_value(const struct vcpu *v, unsigned int crm, unsigned int op2)
 {
-	return guest[ID(crm & 7, op2 & 7)];
+	unsigned int id = ID(crm & 7, op2 & 7);
+
+	if (v->fp.par.max != FP_SVE) {
+		if (id == PFR0)
+			return guest[PFR0] & ~PFR0_SVE;
+		if (id == ZFR0)
+			return 0;
+	}
+	return guest[id];
+}
+
+bool cpu_has_sve(void)
+{
+	return hw[PFR0] & PFR0_SVE;
 }
 
 bool cpu_has_pauth(void)

@@ -153,7 +153,7 @@ static void init_traps(struct cpu *c)
 		sysreg_write(HCRX_EL2, HCRX_TALLINT);
 	/* All event counters belong to the guest side: HPMN = N. */
 	c->arch.mdcr = sysreg_read(mdcr_el2) & MDCR_HPMN;
-	c->arch.cptr = ~UINT64_C(0);
+	fp_cpu_init(c);
 	c->arch.vttbr = ~UINT64_C(0);
 	c->arch.dbg_dirty = true;
 	isb();

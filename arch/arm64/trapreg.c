@@ -179,7 +179,7 @@ enum exit_action trapreg_handle(struct vcpu *v)
 	if (is_id_space(enc)) {
 		if (!read)
 			return undef(v);
-		reg_write(v, rt, idreg_value(enc >> 3 & 15, enc & 7));
+		reg_write(v, rt, idreg_value(v, enc >> 3 & 15, enc & 7));
 		exit_skip(v);
 		return ACT_RESUME;
 	}

@@ -43,7 +43,6 @@ void arch_vcpu_load(struct vcpu *v)
 	csr_write(CSR_TID, v->arch.csr.tid);
 	mem_load(v);
 	vtimer_load(v);
-	arch_fp_access(v);
 }
 
 void arch_vcpu_put(struct vcpu *v)

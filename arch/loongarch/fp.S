@@ -38,33 +38,28 @@
 \name:
 	.endm
 
-	/* $a0 = struct arch_fp */
-	function fp_scalar_save
-	each	fst.d, f, $a0
+	/* \name_save, \name_load: all state of a width; $a0 = struct arch_fp.
+	 * \name_save_regs, \name_load_regs: the 32 registers only. */
+	.macro	width name, st, ld, reg
+	function fp_\name\()_save
+	each	\st, \reg, $a0
 	save_control $a0
 	ret
 
-	function fp_scalar_load
-	each	fld.d, f, $a0
+	function fp_\name\()_load
+	each	\ld, \reg, $a0
 	load_control $a0
 	ret
 
-	function fp_lsx_save
-	each	vst, vr, $a0
-	save_control $a0
+	function fp_\name\()_save_regs
+	each	\st, \reg, $a0
 	ret
 
-	function fp_lsx_load
-	each	vld, vr, $a0
-	load_control $a0
+	function fp_\name\()_load_regs
+	each	\ld, \reg, $a0
 	ret
+	.endm
 
-	function fp_lasx_save
-	each	xvst, xr, $a0
-	save_control $a0
-	ret
-
-	function fp_lasx_load
-	each	xvld, xr, $a0
-	load_control $a0
-	ret
+	width	scalar, fst.d, fld.d, f
+	width	lsx, vst, vld, vr
+	width	lasx, xvst, xvld, xr

@@ -279,15 +279,32 @@ WEAK void arch_vcpu_dump(struct vcpu *)
 
 WEAK enum fp_level arch_fp_max(void)
 {
-	return FP_SIMD;
+	return FP_SVE;
 }
 
-WEAK uint32_t arch_fp_bytes(enum fp_level)
+WEAK const char *arch_fp_name(enum fp_level level)
+{
+	if (level == FP_SIMD)
+		return "fpsimd";
+	return level == FP_SVE ? "sve" : NULL;
+}
+
+/* 128 to 2048 bits, powers of two. */
+WEAK uint32_t arch_fp_length(uint32_t bits)
+{
+	uint32_t n = 2048;
+
+	while (bits && n > bits)
+		n /= 2;
+	return n < 128 ? 0 : n;
+}
+
+WEAK uint32_t arch_fp_bytes(const struct arch_fp *, enum fp_level)
 {
 	return 512;
 }
 
-WEAK void arch_fp_init(struct arch_fp *fp)
+WEAK void arch_fp_init(struct arch_fp *fp, uint32_t)
 {
 	memset(fp, 0, sizeof(*fp));
 }

@@ -22,7 +22,6 @@ WEAK struct vm *vms[MAX_VMS];
 WEAK unsigned int nr_vms;
 WEAK struct cpu *cpus[MAX_PCPUS];
 WEAK unsigned int nr_cpus = 1;
-WEAK enum fp_policy fp_policy;
 WEAK enum log_level log_level = LOG_INFO;
 
 WEAK const void *host_fdt(void)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// objs: core/console.c core/monitor.c core/monitor_show.c core/print.c
+// objs: core/console.c core/monitor.c core/monitor_show.c
+// objs: core/monitor_fp.c core/fpwords.c core/print.c
 // objs: core/prompt.c core/timer.c
 /*
  * The console mux: what guests can and cannot put on the terminal, focus,

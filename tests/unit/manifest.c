@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// objs: core/manifest.c core/fdtcheck.c core/bundle.c
+// objs: core/manifest.c core/fdtcheck.c core/bundle.c core/fpwords.c
 /*
  * The manifest reader: every property with its default, the exact message for
  * every mistake, every truncation and random damage.
@@ -183,9 +183,19 @@ static void everything(void **)
 	str("hypercalls", "none");
 	u32("rt-budget", 2000);
 	u32("rt-period", 10000);
+	str("fp", "lazy");
+	str("fpwidth", "adaptive");
+	str("fp-max", "fpsimd");
 	end_vm();
 	accepted();
 	assert_int_equal(nr, 2);
+	assert_int_equal(cfg[0].fp.policy, FP_OWNER);
+	assert_int_equal(cfg[0].fp.width, FP_MAX);
+	assert_int_equal(cfg[0].fp.max, FP_SVE);
+	assert_int_equal(cfg[0].fp.length, 2048);
+	assert_int_equal(cfg[1].fp.policy, FP_LAZY);
+	assert_int_equal(cfg[1].fp.width, FP_ADAPTIVE);
+	assert_int_equal(cfg[1].fp.max, FP_SIMD);
 	assert_int_equal(cfg[0].load_offset, 0x80000);
 	assert_int_equal(cfg[1].format, IMAGE_FLAT);
 	assert_int_equal(cfg[1].load_offset, 0x1000);
@@ -269,6 +279,12 @@ static void bad_strings(void **)
 		  "manifest: /vms/a: bootargs: must be one string");
 	one_bytes("ramdisk", "", 0,
 		  "manifest: /vms/a: ramdisk: must be one string");
+	one_string("fp", "never", "manifest: /vms/a: fp: 'never' is none of: "
+				  "eager, lazy, owner");
+	one_string("fpwidth", "", "manifest: /vms/a: fpwidth: '' is none of: "
+				  "step, max, adaptive");
+	one_string("fp-max", "lasx", "manifest: /vms/a: fp-max: 'lasx' is none "
+				     "of: fpsimd, sve");
 	one_string("color", "red", "manifest: /vms/a: color: unknown property");
 	one_string("kernel", "Image", "manifest: /vms/a: kernel: is given "
 				      "twice");
@@ -303,6 +319,17 @@ static void bad_numbers(void **)
 					  "a list of 32-bit pCPU numbers");
 	one_u32("load-offset", 5, "manifest: /vms/a: load-offset: is only for "
 				  "format = \"flat\"");
+	one_u32("sve-vl", 0, "manifest: /vms/a: sve-vl: 0 is not in "
+			     "1..4294967295");
+	one_u32("sve-vl", 384, "manifest: /vms/a: sve-vl: 384 bits is no "
+			       "vector length of this machine, whose longest "
+			       "has 2048");
+	begin_vms();
+	begin_vm("a");
+	u32("sve-vl", 256);
+	str("fp-max", "fpsimd");
+	end_vm();
+	refused("manifest: /vms/a: sve-vl: is only for fp-max = \"sve\"");
 	one_u32("rt-budget", 5, "manifest: /vms/a: rt-budget: needs rt-period, "
 				"and the other way round");
 	one_u32("rt-period", 5, "manifest: /vms/a: rt-budget: needs rt-period, "

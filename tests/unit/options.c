@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// objs: core/options.c
+// objs: core/options.c core/fpwords.c
 /*
  * Boot options: every key, and one clear line for what is not acceptable.
  */
@@ -55,6 +55,9 @@ static void accepts(void **)
 	assert_int_equal(try("console=lines"), -1);
 	assert_int_equal(options.lines, true);
 	assert_int_equal(fp_policy, FP_EAGER);
+	assert_int_equal(try("fp=owner fpwidth=adaptive"), -1);
+	assert_int_equal(fp_policy, FP_OWNER);
+	assert_int_equal(fp_width, FP_ADAPTIVE);
 	assert_int_equal(try("slice=100000 seed=18446744073709551615"), -1);
 	assert_int_equal(options.slice_us, 100000);
 	assert_int_equal(options.seed, UINT64_MAX);
@@ -93,7 +96,8 @@ static void refuses(void **)
 		"option log=: must be one of: error, warn, info, debug");
 	refused("log=inf",
 		"option log=inf: must be one of: error, warn, info, debug");
-	refused("fp=eagerx", "option fp=eagerx: must be one of: eager");
+	refused("fp=eagerx", "option fp=eagerx: must be one of: eager, lazy, "
+			     "owner");
 }
 
 int main(void)

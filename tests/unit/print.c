@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // objs: core/print.c core/console.c core/monitor.c core/monitor_show.c
+// objs: core/monitor_fp.c core/fpwords.c
 // objs: core/prompt.c core/timer.c
 /*
  * Formatting, message levels, user errors and panic.

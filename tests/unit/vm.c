@@ -175,7 +175,12 @@ void vcpu_unload(struct vcpu *v)
 	v->loaded_on = VCPU_NOT_LOADED;
 }
 
-void fp_reset(struct vcpu *, enum fp_level)
+void fp_init(struct vcpu *v, const struct fp_params *)
+{
+	v->fp.cpu = FP_IN_MEMORY;
+}
+
+void fp_reset(struct vcpu *)
 {
 }
 

@@ -130,6 +130,8 @@ def cmd_run(args):
         **names, "format": args.format, "load-offset": args.load_offset,
         "bootargs": args.append, "vcpus": args.cpus,
         "memory": args.memory and bundle.fdt.U64(args.memory),
+        "fp": args.fp, "fpwidth": args.fpwidth, "fp-max": args.fp_max,
+        "sve-vl": args.sve_vl,
     }
     root = bundle.manifest([(args.name, props)])
     with scratch() as folder:
@@ -223,6 +225,15 @@ def _run_parser(commands):
                      help="guest memory (default 128M)")
     run.add_argument("--append", metavar="TEXT", help="guest command line")
     run.add_argument("--name", default="guest", help="of the VM")
+    run.add_argument("--fp", metavar="POLICY",
+                     help="when FP registers are moved: eager, lazy, owner")
+    run.add_argument("--fpwidth", metavar="WIDTH",
+                     help="how much of them at once: step, max, adaptive")
+    run.add_argument("--fp-max", metavar="TYPE",
+                     help="widest FP type of the VM: fpsimd, sve; scalar, "
+                     "lsx, lasx (default: the machine's)")
+    run.add_argument("--sve-vl", type=count, metavar="BITS",
+                     help="longest SVE vector of the VM")
     run.add_argument("--kut", action="store_true",
                      help="the status is in a line 'EXIT: STATUS=n', as "
                      "kvm-unit-tests print it (flat kernels: by itself)")

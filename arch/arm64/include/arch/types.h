@@ -25,6 +25,7 @@ struct arch_cpu {
 	struct gic_cpu gic;	/* host interrupt controller */
 	struct vtimer_cpu vtimer;	/* physical state of the guest timers */
 	uint64_t cptr;		/* last value written to CPTR_EL2 */
+	uint64_t zcr;		/* last value written to ZCR_EL2 */
 	uint64_t mdcr;		/* last value written to MDCR_EL2 */
 	uint64_t vttbr;		/* last value written to VTTBR_EL2 */
 	bool dbg_dirty;		/* guest breakpoints are in hardware */
@@ -66,10 +67,18 @@ struct arch_vcpu {
 	struct vtimer vtimer;
 };
 
-/* FP/SIMD registers in memory. */
+#define FP_MAX_VQ	16	/* quadwords of the longest vector */
+
+/* FP/SIMD and SVE registers in memory. Z and P lie packed at the length of the
+ * VM's vectors. */
 struct arch_fp {
 	alignas(16) uint64_t v[32][2];	/* asm: V0..V31, low half first */
 	uint64_t fpcr, fpsr;		/* asm */
+	uint64_t zcr;			/* ZCR_EL1 */
+	uint32_t vq;			/* quadwords of a vector, 0: no SVE */
+	bool wide;			/* z is valid, else v, all else zero */
+	alignas(16) uint8_t p[17 * FP_MAX_VQ * 2];	/* P0..P15, FFR */
+	alignas(16) uint8_t z[32 * FP_MAX_VQ * 16];	/* asm: Z0..Z31 */
 };
 
 #endif
