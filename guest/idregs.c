@@ -149,6 +149,8 @@ static const struct {
 };
 // clang-format on
 
+#define N_HIDDEN	(sizeof(hidden) / sizeof(hidden[0]))
+
 /*
  * Class 0, or for the ID space with FEAT_IDST the class of a trapped system
  * register (op0 3, op1 not 0, CRn 0).
@@ -188,7 +190,8 @@ static void test_hidden(void)
 	/* ZEN, FPEN, SMEN: this level's own traps would come first. */
 	write_sysreg(cpacr | 3 << 16 | 3 << 20 | 3 << 24, cpacr_el1);
 	isb();
-	for (unsigned i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++) {
+	/* The first one may be shown. */
+	for (uint64_t i = arg_u64("sve", 0); i < N_HIDDEN; i++) {
 		const char *name = hidden[i].name;
 		unsigned shown = field(hidden[i].reg, hidden[i].shift);
 
@@ -232,6 +235,18 @@ static void test_aarch32(void)
 	X(PFR0, 20, 0, "add v0.4s, v1.4s, v2.4s")                              \
 	X(PFR0, 20, 1, "fadd v0.8h, v1.8h, v2.8h")                             \
 	X(PFR0, 24, 1, "mrs x0, icc_rpr_el1")                                  \
+	X(PFR0, 32, 1, "rdvl x0, #1")                                          \
+	X(PFR0, 32, 1, "mrs x0, s3_0_c1_c2_0")                                 \
+	X(ZFR0, 0, 1, "sqrdmlah z0.b, z1.b, z2.b")                             \
+	X(ZFR0, 4, 1, "aese z0.b, z0.b, z1.b")                                 \
+	X(ZFR0, 4, 2, "pmullb z0.q, z1.d, z2.d")                               \
+	X(ZFR0, 16, 1, "bdep z0.b, z1.b, z2.b")                                \
+	X(ZFR0, 20, 1, "bfdot z0.s, z1.h, z2.h")                               \
+	X(ZFR0, 32, 1, "rax1 z0.d, z1.d, z2.d")                                \
+	X(ZFR0, 40, 1, "sm4e z0.s, z0.s, z1.s")                                \
+	X(ZFR0, 44, 1, "smmla z0.s, z1.b, z2.b")                               \
+	X(ZFR0, 52, 1, "fmmla z0.s, z1.s, z2.s")                               \
+	X(ZFR0, 56, 1, "fmmla z0.d, z1.d, z2.d")                               \
 	X(PFR0, 48, 1, "mrs x0, dit")                                          \
 	X(PFR1, 4, 2, "mrs x0, ssbs")                                          \
 	X(ISAR0, 4, 1, "aese v0.16b, v1.16b")                                  \
@@ -276,7 +291,8 @@ extern const uint32_t claim_words[];
 
 #define X(reg, shift, from, text) text "\n\t"
 asm(".pushsection .rodata.claims, \"a\"\n\t.balign 4\n"
-    "\t.arch armv8.6-a+crypto+sha3+sm4+rng+fp16+fp16fml+memtag+ssbs+flagm\n"
+    "\t.arch armv8.6-a+crypto+sha3+sm4+rng+fp16+fp16fml+memtag+ssbs+flagm"
+    "+sve2+sve2-aes+sve2-bitperm+sve2-sha3+sve2-sm4+f32mm+f64mm\n"
     "claim_words:\n\t" CLAIMS(X) "\n\t.arch armv8.4-a\n\t.popsection\n");
 #undef X
 
@@ -291,8 +307,13 @@ static const struct {
 
 static void test_shown(void)
 {
-	unsigned ran = 0;
+	unsigned ran = 0, sve = field(PFR0, 32);
 
+	CHECK_EQ(sve, arg_u64("sve", 0), "sve-as-configured");
+	CHECK_EQ(sve || !values[ZFR0], 1, "no-sve-features-without-sve");
+	if (sve)
+		write_sysreg(read_sysreg(cpacr_el1) | 3 << 16, cpacr_el1);
+	isb();
 	for (unsigned i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
 		uint64_t x[4] = { 0, 0, (uint64_t)scratch, 0 };
 		unsigned shown = field(claims[i].reg, claims[i].shift);

@@ -26,7 +26,11 @@ def passed(result, *names):
     "gicbasic", "memtest", "uart", "sleeper", "neighbour"])
 def test_image(name, smp, tmp_path):
     """One image in one VM with one vCPU."""
-    passed(run_vms(tmp_path, vm("a", guest(name)), smp=smp, timeout=120), "a")
+    # With SVE on one pCPU, without on two.
+    props = {"idregs": ({"bootargs": "sve=1"}, {"fp-max": "fpsimd"})}
+    more = props[name][smp - 1] if name in props else {}
+    passed(run_vms(tmp_path, vm("a", guest(name), **more), smp=smp,
+                   timeout=120), "a")
 
 
 @pytest.mark.parametrize("cpu", ["cortex-a55", "cortex-a76", "neoverse-n1",
