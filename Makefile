@@ -229,8 +229,9 @@ $(fdt-o): $(B)/obj/libfdt/%.o: build/third/libfdt/%.c Makefile $(B)/hidden.h
 
 # The way of an instruction that traps and back: no frame pointers, which a
 # stack dump of these few functions can do without.
-$(addprefix $(B)/obj/arch/loongarch/,exit.o vcsr.o): arch-flags += \
-	-fomit-frame-pointer
+$(addprefix $(B)/obj/arch/loongarch/,exit.o lafp.o vcsr.o) \
+$(B)/obj/arch/arm64/arm64fp.o: arch-flags += -fomit-frame-pointer
+$(B)/obj/core/fp.o: core-flags += -fomit-frame-pointer
 
 # These functions are what the compiler makes of their own loops.
 $(B)/obj/core/freestanding/string.o: core-flags += \

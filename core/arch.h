@@ -179,7 +179,6 @@ enum exit_kind {
 	EXIT_IDLE,		/* WFI or idle; already behind it */
 	EXIT_MMIO,		/* access to an address that is not RAM */
 	EXIT_HCALL,		/* a call of abi/nestling.h */
-	EXIT_FP,		/* FP use that the record does not allow */
 	EXIT_POWER,		/* power control */
 	EXIT_KINDS
 };
@@ -208,7 +207,6 @@ struct vm_exit {
 			gpa_t entry;
 			uint64_t arg;
 		} power;
-		enum fp_level fp;		/* width that was wanted */
 	};
 };
 

@@ -18,29 +18,25 @@ static void own(struct vcpu *v, uint32_t cpu)
 	__atomic_store_n(&v->fp.cpu, cpu, __ATOMIC_RELEASE);
 }
 
-static void save(struct vcpu *v)
+static inline void save(struct vcpu *v)
 {
 	struct fp_state *s = &v->fp;
 
-	ASSERT(this_cpu()->fp_owner == v && s->cpu == this_cpu()->id);
+	ASSERT(s->cpu == this_cpu()->id);
 	/* Only who may load less next time must know whether that would do. */
 	arch_fp_save(&s->regs, s->level, s->par.width != FP_MAX);
-	s->stats.saves++;
-	s->stats.bytes += s->bytes[s->level];
+	s->stats.saves[s->level]++;
 	own(v, FP_IN_MEMORY);
 }
 
-static void load(struct vcpu *v, enum fp_level level)
+static inline void load(struct vcpu *v, enum fp_level level)
 {
 	struct fp_state *s = &v->fp;
 
-	ASSERT(!this_cpu()->fp_owner && s->cpu == FP_IN_MEMORY);
-	if (level < s->par.max && !arch_fp_fits(&s->regs, level))
-		level = s->par.max;
+	ASSERT(s->cpu == FP_IN_MEMORY);
 	arch_fp_load(&s->regs, level);
 	s->level = level;
-	s->stats.loads++;
-	s->stats.bytes += s->bytes[level];
+	s->stats.loads[level]++;
 	own(v, this_cpu()->id);
 }
 
@@ -51,7 +47,7 @@ static void widen(struct vcpu *v, enum fp_level level)
 	ASSERT(this_cpu()->fp_owner == v && level > s->level);
 	arch_fp_widen(&s->regs, s->level, level);
 	s->stats.widens++;
-	s->stats.bytes += s->bytes[s->level] + s->bytes[level];
+	s->stats.widen_bytes += s->bytes[s->level] + s->bytes[level];
 	s->level = level;
 }
 
@@ -74,12 +70,23 @@ void fp_init(struct vcpu *v, const struct fp_params *par)
 		v->fp.bytes[l] = arch_fp_bytes(&v->fp.regs, l);
 }
 
+/* The width to load when @used was used. */
+static inline enum fp_level first_level(struct fp_state *s, enum fp_level used)
+{
+	enum fp_level level;
+
+	if (s->par.width == FP_MAX)
+		return s->par.max;
+	level = fp_width_first(s, used);
+	return arch_fp_fits(&s->regs, level) ? level : s->par.max;
+}
+
 /* What an eager vCPU is loaded with, before it uses anything. */
 static enum fp_level eager_level(struct fp_state *s)
 {
-	if (s->par.width == FP_MAX)
-		return s->par.max;
-	return s->level == FP_NONE ? FP_NONE : fp_width_first(s, s->level);
+	if (s->level == FP_NONE && s->par.width != FP_MAX)
+		return FP_NONE;
+	return first_level(s, s->level);
 }
 
 void fp_load(struct vcpu *v)
@@ -115,7 +122,7 @@ void fp_trap(struct vcpu *v, enum fp_level used)
 	if (owner != v) {
 		if (owner)
 			save(owner);
-		load(v, fp_width_first(s, used));
+		load(v, first_level(s, used));
 	} else if (used > s->level) {
 		widen(v, fp_width_more(s, used));
 	}

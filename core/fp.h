@@ -56,9 +56,10 @@ struct fp_recent {
 
 struct fp_stats {
 	uint64_t traps[FP_LEVELS];	/* by the width that was used */
-	uint64_t saves, loads;		/* of the whole state of a width */
+	uint64_t saves[FP_LEVELS];	/* of the whole state of a width */
+	uint64_t loads[FP_LEVELS];
 	uint64_t widens;		/* live registers made wider */
-	uint64_t bytes;			/* moved by all three */
+	uint64_t widen_bytes;		/* moved by that */
 };
 
 struct fp_state {
@@ -97,32 +98,35 @@ void fp_load(struct vcpu *v);
 void fp_put(struct vcpu *v);
 
 /*
- * The loaded @v used a width that the record does not allow although the VM
- * has it and the guest has enabled it: makes it live. The instruction is
- * executed again.
- */
-void fp_trap(struct vcpu *v, enum fp_level used);
-
-/*
  * @v's registers are in memory afterwards if they were on this CPU. Before
  * migration, reset, destruction and a debugger's access: vcpu_unload().
  */
 void fp_flush(struct vcpu *v);
 
-/* How many traps of all widths. */
-static inline uint64_t fp_traps(const struct fp_stats *s)
+/* Sum of a counter of all widths, and bytes moved so far. */
+static inline uint64_t fp_count(const uint64_t *by_level)
 {
 	uint64_t n = 0;
 
 	for (enum fp_level l = FP_NONE; l < FP_LEVELS; l++)
-		n += s->traps[l];
+		n += by_level[l];
 	return n;
 }
 
-/* fp_access() is in host.h. */
+static inline uint64_t fp_bytes(const struct fp_state *s)
+{
+	uint64_t n = s->stats.widen_bytes;
 
-/* For fp.c: the width to load when @v, whose registers are in memory, used
- * @used, and to widen to when it did with narrower ones live. fpwidth.c. */
+	for (enum fp_level l = FP_NONE; l < FP_LEVELS; l++)
+		n += s->bytes[l] * (s->stats.saves[l] + s->stats.loads[l]);
+	return n;
+}
+
+/* fp_trap() and fp_access() are in host.h. */
+
+/* For fp.c: the width to load when a vCPU, whose registers are in memory, used
+ * @used and its width is not FP_MAX; and to widen to when it did with narrower
+ * ones live. fpwidth.c. */
 enum fp_level fp_width_first(struct fp_state *s, enum fp_level used);
 enum fp_level fp_width_more(struct fp_state *s, enum fp_level used);
 

@@ -40,8 +40,6 @@ static enum fp_level adaptive_more(struct fp_state *s, enum fp_level used)
 
 enum fp_level fp_width_first(struct fp_state *s, enum fp_level used)
 {
-	if (s->par.width == FP_MAX)
-		return s->par.max;
 	return s->par.width == FP_STEP ? used :
 					 adaptive_first(&s->recent, used);
 }

@@ -21,15 +21,15 @@ static int64_t stat(const struct vcpu *v, uint64_t index)
 	case NESTLING_STAT_SWITCHES:
 		return (int64_t)v->stats.switches;
 	case NESTLING_STAT_FP_SAVES:
-		return (int64_t)v->fp.stats.saves;
+		return (int64_t)fp_count(v->fp.stats.saves);
 	case NESTLING_STAT_FP_LOADS:
-		return (int64_t)v->fp.stats.loads;
+		return (int64_t)fp_count(v->fp.stats.loads);
 	case NESTLING_STAT_PCPU:
 		return this_cpu()->id;
 	case NESTLING_STAT_FP_TRAPS:
-		return (int64_t)fp_traps(&v->fp.stats);
+		return (int64_t)fp_count(v->fp.stats.traps);
 	case NESTLING_STAT_FP_BYTES:
-		return (int64_t)v->fp.stats.bytes;
+		return (int64_t)fp_bytes(&v->fp);
 	case NESTLING_STAT_FP_WIDENS:
 		return (int64_t)v->fp.stats.widens;
 	case NESTLING_STAT_FP_LEVEL:

@@ -80,6 +80,13 @@ void host_set_fdt(const void *fdt);
 /* Boot option walk=: do what a guest's usual TLB refill handler would do. */
 bool host_walks_tables(void);
 
+/*
+ * The loaded @v used a width that the record does not allow although the VM
+ * has it and the guest has enabled it: makes it live. The instruction is
+ * executed again.
+ */
+void fp_trap(struct vcpu *v, enum fp_level used);
+
 /* Width that @v may use on this CPU without a trap, by the FP record. */
 enum fp_level fp_access(const struct vcpu *v);
 

@@ -54,11 +54,11 @@ static void show_vcpu(struct monitor *m, const struct vcpu *v)
 	column(&r, 8, "%s", level_name(s->par.max));
 	column(&r, 7, "%s", fp_policy_words[s->par.policy]);
 	column(&r, 10, "%s", fp_width_words[s->par.width]);
-	column(&r, 10, "%lu", fp_traps(&s->stats));
-	column(&r, 10, "%lu", s->stats.saves);
-	column(&r, 10, "%lu", s->stats.loads);
+	column(&r, 10, "%lu", fp_count(s->stats.traps));
+	column(&r, 10, "%lu", fp_count(s->stats.saves));
+	column(&r, 10, "%lu", fp_count(s->stats.loads));
 	column(&r, 8, "%lu", s->stats.widens);
-	column(&r, 0, "%lu", s->stats.bytes);
+	column(&r, 0, "%lu", fp_bytes(s));
 	end_row(m, &r);
 }
 

@@ -93,21 +93,15 @@ static void on_mmio(struct vcpu *v, struct vm_exit *e)
 		arch_vcpu_mmio_abort(v, e);
 }
 
-static void on_fp(struct vcpu *v, struct vm_exit *e)
-{
-	fp_trap(v, e->fp);
-}
-
 static void (*const on_exit[EXIT_KINDS])(struct vcpu *v, struct vm_exit *e) = {
 	[EXIT_WORK] = on_work,
 	[EXIT_IDLE] = on_idle,
 	[EXIT_MMIO] = on_mmio,
 	[EXIT_HCALL] = hcall_exit,
-	[EXIT_FP] = on_fp,
 	[EXIT_POWER] = power_exit,
 };
 
-static_assert(EXIT_KINDS == 6, "every exit kind needs its handler above");
+static_assert(EXIT_KINDS == 5, "every exit kind needs its handler above");
 
 /* Requests to @v that make it leave: true when it is not this CPU's now. */
 static bool do_requests(struct cpu *c, struct vcpu *v)

@@ -15,6 +15,7 @@ no-fp-loongarch := $(foreach n,0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 \
 cflags-fp := $(no-fp-$(ARCH))
 cflags-neighbour := $(no-fp-$(ARCH))
 cflags-migrate := $(no-fp-$(ARCH))
+cflags-fpcost := $(no-fp-$(ARCH))
 
 # These must not use FP at all.
 cflags-busy := $(no-fp-$(ARCH))

@@ -39,24 +39,19 @@ static enum exit_action on_wfx(struct vcpu *v)
 	return ACT_LEAVE;
 }
 
-static enum exit_action leave_fp(struct vcpu *v, enum fp_level used)
-{
-	v->arch.exit->kind = EXIT_FP;
-	v->arch.exit->fp = used;
-	return ACT_LEAVE;
-}
-
 /* The guest's own CPACR_EL1 comes first, so it has opened what it used. */
 static enum exit_action on_fp(struct vcpu *v)
 {
-	return leave_fp(v, FP_SIMD);
+	fp_trap(v, FP_SIMD);
+	return ACT_RESUME;
 }
 
 static enum exit_action on_sve(struct vcpu *v)
 {
 	if (v->fp.par.max == FP_SVE)
-		return leave_fp(v, FP_SVE);
-	inject_undef(v);
+		fp_trap(v, FP_SVE);
+	else
+		inject_undef(v);
 	return ACT_RESUME;
 }
 

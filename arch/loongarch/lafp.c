@@ -173,7 +173,6 @@ enum exit_action la_fp_trap(struct vcpu *v, unsigned int ecode)
 		inject_insn(v, ecode, 0, (uint32_t)csr_read(CSR_BADI));
 		return ACT_RESUME;
 	}
-	v->arch.exit->kind = EXIT_FP;
-	v->arch.exit->fp = level;
-	return ACT_LEAVE;
+	fp_trap(v, level);
+	return ACT_RESUME;
 }
