@@ -365,6 +365,7 @@ debug: ready
 
 bench: ready
 	$(Q)python3 tools/bench --arch $(ARCH)
+	$(Q)python3 tools/bench-fp --arch $(ARCH)
 
 # The tests run on both architectures, whichever was asked for.
 others := $(filter-out $(ARCH),arm64 loongarch)

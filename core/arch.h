@@ -298,9 +298,10 @@ bool arch_fp_stays(const struct arch_fp *fp, enum fp_level level);
 uint32_t arch_fp_bytes(const struct arch_fp *fp, enum fp_level level);
 
 /*
- * Recomputes what @v, loaded here, may use without a trap from fp_access(@v)
- * and the guest's own controls. Called after the record or @v changed.
+ * Recomputes what @v, loaded here, may use without a trap: what the record
+ * allows, @level = fp_access(@v), and the guest's own controls do. Called after
+ * any of them changed.
  */
-void arch_fp_access(struct vcpu *v);
+void arch_fp_access(struct vcpu *v, enum fp_level level);
 
 #endif

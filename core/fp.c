@@ -8,8 +8,14 @@
 
 #include "arch.h"
 #include "cpu.h"
+#include "fpwidth.h"
 #include "print.h"
 #include "vcpu.h"
+
+enum fp_level fp_access(const struct vcpu *v)
+{
+	return this_cpu()->fp_owner == v ? v->fp.level : FP_NONE;
+}
 
 static void own(struct vcpu *v, uint32_t cpu)
 {
@@ -18,13 +24,20 @@ static void own(struct vcpu *v, uint32_t cpu)
 	__atomic_store_n(&v->fp.cpu, cpu, __ATOMIC_RELEASE);
 }
 
+/* Only who may load less next time must know whether that would do. */
+static inline bool probes(const struct fp_state *s)
+{
+	if (s->par.width == FP_ADAPTIVE)
+		return fp_adapt_probe(s);
+	return s->par.width == FP_STEP;
+}
+
 static inline void save(struct vcpu *v)
 {
 	struct fp_state *s = &v->fp;
 
 	ASSERT(s->cpu == this_cpu()->id);
-	/* Only who may load less next time must know whether that would do. */
-	arch_fp_save(&s->regs, s->level, s->par.width != FP_MAX);
+	arch_fp_save(&s->regs, s->level, probes(s));
 	s->stats.saves[s->level]++;
 	own(v, FP_IN_MEMORY);
 }
@@ -77,8 +90,18 @@ static inline enum fp_level first_level(struct fp_state *s, enum fp_level used)
 
 	if (s->par.width == FP_MAX)
 		return s->par.max;
-	level = fp_width_first(s, used);
-	return arch_fp_fits(&s->regs, level) ? level : s->par.max;
+	level = s->par.width == FP_STEP ? used : fp_adapt_first(s, used);
+	if (level == s->par.max || arch_fp_fits(&s->regs, level))
+		return level;
+	return s->par.max;
+}
+
+/* The same when a narrower width is live. */
+static enum fp_level more_level(struct fp_state *s, enum fp_level used)
+{
+	if (s->par.width == FP_MAX)
+		return s->par.max;
+	return s->par.width == FP_STEP ? used : fp_adapt_more(s, used);
 }
 
 /* What an eager vCPU is loaded with, before it uses anything. */
@@ -103,7 +126,7 @@ void fp_load(struct vcpu *v)
 		if (level != FP_NONE)
 			load(v, level);
 	}
-	arch_fp_access(v);
+	arch_fp_access(v, fp_access(v));
 }
 
 void fp_put(struct vcpu *v)
@@ -124,9 +147,9 @@ void fp_trap(struct vcpu *v, enum fp_level used)
 			save(owner);
 		load(v, first_level(s, used));
 	} else if (used > s->level) {
-		widen(v, fp_width_more(s, used));
+		widen(v, more_level(s, used));
 	}
-	arch_fp_access(v);
+	arch_fp_access(v, s->level);
 }
 
 void fp_flush(struct vcpu *v)
@@ -138,10 +161,5 @@ void fp_flush(struct vcpu *v)
 	save(v);
 	/* It may be another one's turn, who must not see what is left. */
 	if (c->loaded)
-		arch_fp_access(c->loaded);
-}
-
-enum fp_level fp_access(const struct vcpu *v)
-{
-	return this_cpu()->fp_owner == v ? v->fp.level : FP_NONE;
+		arch_fp_access(c->loaded, fp_access(c->loaded));
 }

@@ -35,7 +35,7 @@ enum fp_policy {
 enum fp_width {
 	FP_STEP,	/* what was used; a wider use traps again */
 	FP_MAX,		/* the widest type the VM has */
-	FP_ADAPTIVE,	/* the widest that was used lately, see fpwidth.c */
+	FP_ADAPTIVE,	/* the widest that was used lately, see fpwidth.h */
 	FP_WIDTHS
 };
 
@@ -123,11 +123,5 @@ static inline uint64_t fp_bytes(const struct fp_state *s)
 }
 
 /* fp_trap() and fp_access() are in host.h. */
-
-/* For fp.c: the width to load when a vCPU, whose registers are in memory, used
- * @used and its width is not FP_MAX; and to widen to when it did with narrower
- * ones live. fpwidth.c. */
-enum fp_level fp_width_first(struct fp_state *s, enum fp_level used);
-enum fp_level fp_width_more(struct fp_state *s, enum fp_level used);
 
 #endif

@@ -93,9 +93,9 @@ static void take_turns(void)
 	result[self].ticks = now() - start;
 	counters(after);
 	turns(self, at, MORE);
-	/* The last one has nobody to wait for. */
-	if (by_token && self)
-		token_send(0);
+	/* The other one has waited once before its first turn. */
+	if (by_token && !self)
+		token_send(1);
 	for (unsigned i = 0; i < COUNTERS; i++)
 		result[self].count[i] = after[i] - before[i];
 }

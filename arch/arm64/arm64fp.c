@@ -215,7 +215,8 @@ bool arch_fp_stays(const struct arch_fp *fp, enum fp_level level)
 	return level == FP_SIMD || fp->vq == 1;
 }
 
-void arch_fp_access(struct vcpu *v)
+void arch_fp_access(struct vcpu *v, enum fp_level level)
 {
-	cptr_write(cptr_for(fp_access(v)));
+	(void)v;
+	cptr_write(cptr_for(level));
 }

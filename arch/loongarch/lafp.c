@@ -29,24 +29,14 @@ void fp_lsx_save_regs(struct arch_fp *fp);
 void fp_lsx_load_regs(const struct arch_fp *fp);
 void fp_lasx_load_regs(const struct arch_fp *fp);
 
-static const struct fp_unit {
-	uint64_t euen;		/* enables of this width and all below */
-	uint32_t bytes;		/* of one register */
-	const char *name;
-	void (*save)(struct arch_fp *fp);
-	void (*load)(const struct arch_fp *fp);
-	/* The 32 registers without control and condition registers. */
-	void (*save_regs)(struct arch_fp *fp);
-	void (*load_regs)(const struct arch_fp *fp);
-} units[] = {
-	[FP_NONE] = {},
-	[FP_SCALAR] = { EUEN_FPE, 8, "scalar", fp_scalar_save,
-			fp_scalar_load, fp_scalar_save_regs, NULL },
-	[FP_LSX] = { EUEN_FPE | EUEN_SXE, 16, "lsx", fp_lsx_save, fp_lsx_load,
-		     fp_lsx_save_regs, fp_lsx_load_regs },
-	[FP_LASX] = { EUEN_FPE | EUEN_SXE | EUEN_ASXE, 32, "lasx",
-		      fp_lasx_save, fp_lasx_load, NULL, fp_lasx_load_regs },
-};
+static_assert(FP_SCALAR == 1 && FP_LSX == 2 && FP_LASX == 3);
+static_assert(EUEN_FPE == 1 && EUEN_SXE == 2 && EUEN_ASXE == 4);
+
+/* The units of a width and all below it. */
+static inline uint64_t enables(enum fp_level level)
+{
+	return BIT(level) - 1;
+}
 
 enum fp_level arch_fp_max(void)
 {
@@ -61,7 +51,13 @@ enum fp_level arch_fp_max(void)
 
 const char *arch_fp_name(enum fp_level level)
 {
-	return level <= FP_LASX ? units[level].name : NULL;
+	static const char *const names[] = {
+		[FP_SCALAR] = "scalar",
+		[FP_LSX] = "lsx",
+		[FP_LASX] = "lasx",
+	};
+
+	return level <= FP_LASX ? names[level] : NULL;
 }
 
 uint32_t arch_fp_length(uint32_t bits)
@@ -78,10 +74,12 @@ void arch_fp_init(struct arch_fp *fp, uint32_t length)
 
 uint32_t arch_fp_bytes(const struct arch_fp *fp, enum fp_level level)
 {
-	enum : uint32_t { REGS = 32, CONTROL = 12 };	/* FCC and FCSR */
+	enum : uint32_t { REGS = 32, SCALAR = 8, CONTROL = 12 };
 
 	(void)fp;
-	return level == FP_NONE ? 0 : REGS * units[level].bytes + CONTROL;
+	/* FCC and FCSR are the control registers. */
+	return level == FP_NONE ? 0 :
+				  REGS * (SCALAR << (level - 1)) + CONTROL;
 }
 
 /* What a narrow load leaves in memory is out of the guest's reach until it is
@@ -115,45 +113,53 @@ static void euen_write(uint64_t val)
 void arch_fp_save(struct arch_fp *fp, enum fp_level level, bool probe)
 {
 	(void)probe;
-	ASSERT(level > FP_NONE && level <= FP_LASX);
-	euen_write(units[level].euen);
-	units[level].save(fp);
+	euen_write(enables(level));
+	if (level == FP_LASX)
+		fp_lasx_save(fp);
+	else if (level == FP_LSX)
+		fp_lsx_save(fp);
+	else
+		fp_scalar_save(fp);
 }
 
 void arch_fp_load(struct arch_fp *fp, enum fp_level level)
 {
-	ASSERT(level > FP_NONE && level <= FP_LASX);
-	euen_write(units[level].euen);
-	units[level].load(fp);
+	euen_write(enables(level));
+	if (level == FP_LASX)
+		fp_lasx_load(fp);
+	else if (level == FP_LSX)
+		fp_lsx_load(fp);
+	else
+		fp_scalar_load(fp);
 }
 
 /* Through memory: no instruction loads only the upper half of a register. */
 void arch_fp_widen(struct arch_fp *fp, enum fp_level from, enum fp_level to)
 {
 	ASSERT(from > FP_NONE && from < to && to <= FP_LASX);
-	euen_write(units[to].euen);
-	units[from].save_regs(fp);
-	units[to].load_regs(fp);
+	euen_write(enables(to));
+	if (from == FP_SCALAR)
+		fp_scalar_save_regs(fp);
+	else
+		fp_lsx_save_regs(fp);
+	if (to == FP_LSX)
+		fp_lsx_load_regs(fp);
+	else
+		fp_lasx_load_regs(fp);
 }
 
 uint64_t la_euen_mask(enum fp_level level)
 {
-	ASSERT(level <= FP_LASX);
-	return units[level].euen;
+	return enables(level);
 }
 
-void arch_fp_access(struct vcpu *v)
+void arch_fp_access(struct vcpu *v, enum fp_level level)
 {
-	euen_write(v->arch.csr.euen & la_euen_mask(fp_access(v)));
+	euen_write(v->arch.csr.euen & enables(level));
 }
 
-/* ECODE_FPD, SXD or ASXD: the level it asks for. */
-static enum fp_level wanted(unsigned int ecode)
-{
-	if (ecode == ECODE_FPD)
-		return FP_SCALAR;
-	return ecode == ECODE_SXD ? FP_LSX : FP_LASX;
-}
+static_assert(ECODE_SXD - ECODE_FPD == FP_LSX - FP_SCALAR &&
+	      ECODE_ASXD - ECODE_FPD == FP_LASX - FP_SCALAR);
 
 /*
  * A disabled unit. A unit that the VM does not have does not exist, whatever
@@ -162,17 +168,16 @@ static enum fp_level wanted(unsigned int ecode)
  */
 enum exit_action la_fp_trap(struct vcpu *v, unsigned int ecode)
 {
-	enum fp_level level = wanted(ecode);
-	uint64_t bit = la_euen_mask(level) & ~la_euen_mask(level - 1);
+	enum fp_level level = ecode - ECODE_FPD + FP_SCALAR;
 
-	if (level > v->fp.par.max) {
-		inject_insn(v, ECODE_INE, 0, (uint32_t)csr_read(CSR_BADI));
+	if (__builtin_expect(level <= v->fp.par.max &&
+				     v->arch.csr.euen & BIT(level - 1),
+			     1)) {
+		fp_trap(v, level);
 		return ACT_RESUME;
 	}
-	if (!(v->arch.csr.euen & bit)) {
-		inject_insn(v, ecode, 0, (uint32_t)csr_read(CSR_BADI));
-		return ACT_RESUME;
-	}
-	fp_trap(v, level);
+	if (level > v->fp.par.max)
+		ecode = ECODE_INE;
+	inject_insn(v, ecode, 0, (uint32_t)csr_read(CSR_BADI));
 	return ACT_RESUME;
 }

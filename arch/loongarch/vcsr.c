@@ -91,7 +91,7 @@ static void euen_changed(struct vcpu *v, unsigned int num, uint64_t old)
 	(void)old;
 	/* Bits of units that the VM does not have are read-only. */
 	v->arch.csr.euen &= la_euen_mask(v->fp.par.max);
-	arch_fp_access(v);
+	arch_fp_access(v, fp_access(v));
 }
 
 static void tlbehi_changed(struct vcpu *v, unsigned int num, uint64_t old)

@@ -309,6 +309,6 @@ WEAK void arch_fp_init(struct arch_fp *fp, uint32_t)
 	memset(fp, 0, sizeof(*fp));
 }
 
-WEAK void arch_fp_access(struct vcpu *)
+WEAK void arch_fp_access(struct vcpu *, enum fp_level)
 {
 }

@@ -17,19 +17,18 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 ICOUNT = ["-icount", "shift=0,sleep=off"]
 KEEP_FREE = 256 << 20
-LIMIT = 300.0		# seconds one run may take
-
-
-SUFFIX = {"arm64": ".bin", "loongarch": ".elf"}	# of the images
+LIMIT = 60.0		# seconds one run may take
 
 
 def image(name, arch="arm64", short=False):
-    """The path of a benchmark image; `short`: with few samples."""
+    """The path of a benchmark image, flat if there is one; `short`: with few
+    samples."""
     path = os.path.join(TOP, "build", arch, "guest",
-                        name + ("-short" if short else "") + SUFFIX[arch])
-    if not os.path.isfile(path):
-        raise Mistake(f"{one_line(path)} is not there: run make first")
-    return path
+                        name + ("-short" if short else ""))
+    for suffix in (".bin", ".elf"):
+        if os.path.isfile(path + suffix):
+            return path + suffix
+    raise Mistake(f"{one_line(path)}.elf is not there: run make first")
 
 
 def elf(name, arch="arm64", short=False):
@@ -60,11 +59,11 @@ def command(run, folder, append="", arch="arm64", short=False):
     files, nodes = {}, []
     for name, kernel, props in run.vms:
         props = {"kernel": kernel, **props}
-        if SUFFIX[arch] == ".bin":
+        files[kernel] = image(kernel, arch, short)
+        if files[kernel].endswith(".bin"):
             props["format"] = "flat"
         if "memory" in props:
             props["memory"] = bundle.fdt.U64(props["memory"])
-        files[kernel] = image(kernel, arch, short)
         nodes.append((name, props))
     root = bundle.manifest(nodes)
     path = os.path.join(folder, "bundle.cpio")
@@ -77,16 +76,16 @@ def command(run, folder, append="", arch="arm64", short=False):
 def _values(text, many):
     """{line name: median} of VM "a", in order."""
     prefix, found = b"[a] " if many else b"", {}
-    for line in text.replace(b"\r", b"").split(b"\n"):
+    for line in text.split(b"\n"):
         words = line.removeprefix(prefix).split()
         if line.startswith(prefix + b"UB ") and len(words) == 14:
             found[words[1].decode()] = int(words[5])
     return found
 
 
-def measure(run, append="", arch="arm64"):
-    """Run it to its end; {line name: median}. A Mistake when it did not end
-    as it should or rows are missing."""
+def output(run, append="", arch="arm64"):
+    """Run it to its end; what it printed. A Mistake when it did not end as it
+    should."""
     decoder, text = status.Decoder(), bytearray()
     with tempfile.TemporaryDirectory(prefix="nestling-") as folder:
         argv = command(run, folder, append, arch)
@@ -100,9 +99,13 @@ def measure(run, append="", arch="arm64"):
     if wrong or decoder.status:
         raise Mistake(f"{wrong or f'status {decoder.status}'}: "
                       f"{one_line(tail)}")
-    found = _values(bytes(text), len(run.vms) > 1)
+    return bytes(text).replace(b"\r", b"")
+
+
+def measure(run, append="", arch="arm64"):
+    """{line name: median} of a run. A Mistake when rows are missing."""
+    found = _values(output(run, append, arch), len(run.vms) > 1)
     if tuple(found) != run.lines:
         missing = [line for line in run.lines if line not in found]
         raise Mistake(f"rows are missing: {' '.join(missing)}")
     return found
-

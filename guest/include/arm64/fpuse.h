@@ -32,6 +32,7 @@ static inline void fp_use(char width)
 
 static inline void token_listen(void)
 {
+	irq_enable_id(TOKEN_SGI);
 }
 
 static inline void token_wait(void)
