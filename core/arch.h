@@ -276,15 +276,15 @@ uint32_t arch_fp_length(uint32_t bits);
 void arch_fp_init(struct arch_fp *fp, uint32_t length);
 
 /*
- * Registers to and from memory at width @level with the control and condition
- * registers. Opens the unit for the hypervisor, and leaves it open: the caller
- * ends with arch_fp_access(). With @probe the save also finds out whether a
- * narrower load would lose nothing, which arch_fp_fits() then tells; without,
- * it counts as one that would.
+ * Registers to memory at width @level with the control and condition
+ * registers. Opens the unit for the hypervisor and leaves it open: the caller
+ * ends with arch_fp_access(). With @probe it also finds out whether a narrower
+ * load would lose nothing, for arch_fp_fits(); without, it would.
  */
 void arch_fp_save(struct arch_fp *fp, enum fp_level level, bool probe);
+
+/* The reverse, at a width at which arch_fp_fits(), of <arch/types.h>. */
 void arch_fp_load(struct arch_fp *fp, enum fp_level level);
-bool arch_fp_fits(const struct arch_fp *fp, enum fp_level level);
 
 /* Live registers of width @from become live at @to; @fp is where they were
  * loaded from. */

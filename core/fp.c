@@ -91,9 +91,7 @@ static inline enum fp_level first_level(struct fp_state *s, enum fp_level used)
 	if (s->par.width == FP_MAX)
 		return s->par.max;
 	level = s->par.width == FP_STEP ? used : fp_adapt_first(s, used);
-	if (level == s->par.max || arch_fp_fits(&s->regs, level))
-		return level;
-	return s->par.max;
+	return arch_fp_fits(&s->regs, level) ? level : s->par.max;
 }
 
 /* The same when a narrower width is live. */

@@ -33,15 +33,16 @@
 
 #define QUADWORD	128		/* bits */
 
-/* fp.S; the last two: x0 = Z or V, x1 = P and FFR behind each other. */
+/* fp.S. V or Z, each with the control registers, Z with P and FFR; P and FFR
+ * alone; the length of a vector. */
 void fp_simd_save(struct arch_fp *fp);
 void fp_simd_load(const struct arch_fp *fp);
-void fp_pred_save(uint8_t *p);
-void fp_pred_load(const uint8_t *p);
-void fp_vector_save(struct arch_fp *fp);
-void fp_vector_load(const struct arch_fp *fp);
-bool fp_vector_narrow(struct arch_fp *fp);
-uint64_t fp_vector_bytes(void);
+void fp_sve_save(struct arch_fp *fp);
+void fp_sve_load(const struct arch_fp *fp);
+void fp_pred_save(struct arch_fp *fp);
+void fp_pred_load(const struct arch_fp *fp);
+bool fp_sve_narrow(struct arch_fp *fp);
+uint64_t fp_sve_bytes(void);
 
 /* Bit n: every CPU has vectors of n + 1 quadwords. [a] while CPUs come up,
  * the boot CPU before all others; constant from the first VM on. */
@@ -81,7 +82,6 @@ static void length_write(uint64_t vq)
 
 static void open(const struct arch_fp *fp, enum fp_level level)
 {
-	ASSERT(level == FP_SIMD || (level == FP_SVE && fp->vq));
 	cptr_write(cptr_for(level));
 	if (level == FP_SVE)
 		length_write(fp->vq);
@@ -100,7 +100,7 @@ void fp_cpu_init(struct cpu *c)
 		for (uint64_t vq = 1; vq <= FP_MAX_VQ; vq++) {
 			length_write(vq);
 			/* A length it lacks is the next smaller one. */
-			have |= (uint32_t)BIT(fp_vector_bytes() * 8 / QUADWORD -
+			have |= (uint32_t)BIT(fp_sve_bytes() * 8 / QUADWORD -
 					      1);
 		}
 	}
@@ -158,41 +158,35 @@ void arch_fp_save(struct arch_fp *fp, enum fp_level level, bool probe)
 		return;
 	}
 	fp->zcr = sysreg_read(ZCR_EL12);
-	fp_pred_save(fp->p);
 	fp->wide = fp->vq > 1;
 	if (!fp->wide) {
 		fp_simd_save(fp);
+		fp_pred_save(fp);
 		return;
 	}
-	fp_vector_save(fp);
+	fp_sve_save(fp);
 	if (probe)
-		fp->wide = !fp_vector_narrow(fp);
+		fp->wide = !fp_sve_narrow(fp);
 }
 
 static void load_sve(struct arch_fp *fp)
 {
 	sysreg_write(ZCR_EL12, fp->zcr);
-	if (fp->wide)
-		fp_vector_load(fp);
-	else
-		fp_simd_load(fp);	/* zeroes the rest of Z */
-	fp_pred_load(fp->p);
+	if (fp->wide) {
+		fp_sve_load(fp);
+		return;
+	}
+	fp_simd_load(fp);	/* zeroes the rest of Z */
+	fp_pred_load(fp);
 }
 
 void arch_fp_load(struct arch_fp *fp, enum fp_level level)
 {
 	open(fp, level);
-	if (level == FP_SVE) {
+	if (level == FP_SVE)
 		load_sve(fp);
-		return;
-	}
-	ASSERT(!fp->wide);
-	fp_simd_load(fp);
-}
-
-bool arch_fp_fits(const struct arch_fp *fp, enum fp_level level)
-{
-	return level == FP_SVE || !fp->wide;
+	else
+		fp_simd_load(fp);
 }
 
 /*

@@ -72,43 +72,57 @@ fp_simd_load:				/* x0 = struct arch_fp */
 
 	.arch_extension sve
 
-	.global	fp_vector_save
-	.type	fp_vector_save, %function
-fp_vector_save:				/* x0 = struct arch_fp: Z and control */
+	.macro	pred_save base
+	each_p	str, \base
+	rdffr	p0.b
+	str	p0, [\base, #16, mul vl]
+	.endm
+
+	.macro	pred_load base
+	ldr	p0, [\base, #16, mul vl]
+	wrffr	p0.b
+	each_p	ldr, \base
+	.endm
+
+	.global	fp_sve_save
+	.type	fp_sve_save, %function
+fp_sve_save:				/* clobbers P0 */
 	add	x3, x0, #FP_Z
+	add	x4, x0, #FP_P
 	each_z	str, x3
+	pred_save x4
 	control_save x0
 	ret
 
-	.global	fp_vector_load
-	.type	fp_vector_load, %function
-fp_vector_load:
+	.global	fp_sve_load
+	.type	fp_sve_load, %function
+fp_sve_load:
 	add	x3, x0, #FP_Z
+	add	x4, x0, #FP_P
 	each_z	ldr, x3
+	pred_load x4
 	control_load x0
 	ret
 
 	.global	fp_pred_save
 	.type	fp_pred_save, %function
-fp_pred_save:				/* x0 = P0..P15, FFR; clobbers P0 */
-	each_p	str, x0
-	rdffr	p0.b
-	str	p0, [x0, #16, mul vl]
+fp_pred_save:				/* clobbers P0 */
+	add	x4, x0, #FP_P
+	pred_save x4
 	ret
 
 	.global	fp_pred_load
 	.type	fp_pred_load, %function
 fp_pred_load:
-	ldr	p0, [x0, #16, mul vl]
-	wrffr	p0.b
-	each_p	ldr, x0
+	add	x4, x0, #FP_P
+	pred_load x4
 	ret
 
-	/* Right after both saves: are the bits of Z above 127 all zero? If so,
+	/* Right after fp_sve_save: are the bits of Z above 127 all zero? If so,
 	 * also writes V. Clobbers Z0 and P. */
-	.global	fp_vector_narrow
-	.type	fp_vector_narrow, %function
-fp_vector_narrow:			/* x0 = struct arch_fp */
+	.global	fp_sve_narrow
+	.type	fp_sve_narrow, %function
+fp_sve_narrow:				/* x0 = struct arch_fp */
 	.irp	n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, \
 		16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
 	orr	z0.d, z0.d, z\n\().d
@@ -125,8 +139,8 @@ fp_vector_narrow:			/* x0 = struct arch_fp */
 1:	mov	w0, wzr
 	ret
 
-	.global	fp_vector_bytes
-	.type	fp_vector_bytes, %function
-fp_vector_bytes:			/* of a vector at EL2, now */
+	.global	fp_sve_bytes
+	.type	fp_sve_bytes, %function
+fp_sve_bytes:			/* of a vector at EL2, now */
 	rdvl	x0, #1
 	ret

@@ -82,15 +82,6 @@ uint32_t arch_fp_bytes(const struct arch_fp *fp, enum fp_level level)
 				  REGS * (SCALAR << (level - 1)) + CONTROL;
 }
 
-/* What a narrow load leaves in memory is out of the guest's reach until it is
- * widened, and is loaded then. */
-bool arch_fp_fits(const struct arch_fp *fp, enum fp_level level)
-{
-	(void)fp;
-	(void)level;
-	return true;
-}
-
 /* A disabled unit keeps its registers. */
 bool arch_fp_stays(const struct arch_fp *fp, enum fp_level level)
 {

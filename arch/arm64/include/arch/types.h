@@ -13,6 +13,8 @@
 #include <arch/el1.h>
 #include <arch/vgic_types.h>
 
+#include "fplevel.h"
+
 struct vcpu;
 struct vm_exit;
 
@@ -77,8 +79,17 @@ struct arch_fp {
 	uint64_t zcr;			/* ZCR_EL1 */
 	uint32_t vq;			/* quadwords of a vector, 0: no SVE */
 	bool wide;			/* z is valid, else v, all else zero */
-	alignas(16) uint8_t p[17 * FP_MAX_VQ * 2];	/* P0..P15, FFR */
+	alignas(16) uint8_t p[17 * FP_MAX_VQ * 2];	/* asm: P, FFR */
 	alignas(16) uint8_t z[32 * FP_MAX_VQ * 16];	/* asm: Z0..Z31 */
 };
+
+/*
+ * Would a load at @level, no wider than the VM has, lose nothing of the image?
+ * Inline: fp.c asks at each first use. Zeroed by a narrow load: see arm64fp.c.
+ */
+static inline bool arch_fp_fits(const struct arch_fp *fp, enum fp_level level)
+{
+	return level == FP_SVE || !fp->wide;
+}
 
 #endif
