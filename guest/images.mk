@@ -5,7 +5,7 @@
 
 # Their topic is the architecture.
 only-arm64 := deadlines fp gicbasic gicregs gicsmp hostile idregs \
-	isolation psci psciraces resets sysregs timer uart wake
+	isolation psci psciraces resets sve sysregs timer uart wake
 
 no-fp-arm64 := -mgeneral-regs-only
 no-fp-loongarch := $(foreach n,0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 \
@@ -16,6 +16,7 @@ cflags-fp := $(no-fp-$(ARCH))
 cflags-neighbour := $(no-fp-$(ARCH))
 cflags-migrate := $(no-fp-$(ARCH))
 cflags-fpcost := $(no-fp-$(ARCH))
+cflags-sve := $(no-fp-$(ARCH))
 
 # These must not use FP at all.
 cflags-busy := $(no-fp-$(ARCH))
