@@ -10,7 +10,8 @@
  * Arguments: vm=K goes into the patterns (default 0); rounds=N per vCPU
  * (default 1500); busy=N turns of the busy loop (default 20000); switches=N
  * goes on until the hypervisor has switched to each vCPU so often, for
- * seconds=N at most (default 120).
+ * seconds=N at most (default 120); units=1 or 2: a VM that has only scalar FP, or no LASX;
+ * yields=1: nothing but switches.
  */
 #include "fp.h"
 #include <stdio.h>
@@ -30,16 +31,17 @@ enum event { BUSY, HCALL, MMIO, IDLE, YIELD, EVENTS };
 static const char *const event_names[EVENTS] = { "busy", "hcall", "mmio",
 						 "idle", "yield" };
 
-static uint64_t vm, rounds, busy, switches, seconds;
+static uint64_t vm, rounds, busy, switches, seconds, units, yields;
 static uint64_t lost[MAX_VCPUS][EVENTS];
 static uint64_t done[MAX_VCPUS][EVENTS];
 
 /* One HVCL here, so that nothing else runs; elsewhere an access. */
 static void call(uint64_t id)
 {
+	bool here = on_nestling();	/* a call: before a0 is taken */
 	register uint64_t a0 asm("a0") = id;
 
-	if (on_nestling())
+	if (here)
 		asm volatile(".word 0x002b8000" : "+r"(a0)::"memory");
 	else
 		csr_read(CSR_CPUID);
@@ -107,10 +109,12 @@ static void fp_loop(void)
 
 	irq_on(machine.vtimer_irq, on_timer);
 	for (uint64_t round = 0; !enough(round, end); round++) {
-		enum event event = round % EVENTS;
+		enum event event = yields ? YIELD : round % EVENTS;
 		uint64_t mask;
 
 		fp_pattern(&want, (unsigned)vm, round);
+		if (want.level >= units)
+			want.level = units - 1;
 		if (event == IDLE)
 			timer_at(TIMER_VIRT, now() + us_to_ticks(50));
 		fp_load(&want);
@@ -161,7 +165,10 @@ static void check_disabled(unsigned id)
 	csr_write(CSR_EUEN, old);
 	for (unsigned i = 0; i < 4; i++)
 		for (unsigned unit = 0; unit < 3; unit++)
-			CHECK_EQ(codes[i][unit], unit == i ? rows[i].ecode : 0,
+			CHECK_EQ(codes[i][unit],
+				 unit >= units ? ECODE_INE :
+				 unit == i     ? rows[i].ecode :
+						 0,
 				 "vcpu%u-off-%s-unit-%u", id, rows[i].name,
 				 unit);
 }
@@ -188,7 +195,7 @@ static void one_vcpu(void)
 	check_entry(id);
 	check_disabled(id);
 	fp_loop();
-	for (unsigned event = 0; event < EVENTS; event++) {
+	for (unsigned event = yields ? YIELD : 0; event < EVENTS; event++) {
 		CHECK_EQ(lost[id][event], 0, "vcpu%u-fp-%s", id,
 			 event_names[event]);
 		CHECK(done[id][event] > 0, "vcpu%u-fp-%s-ran", id,
@@ -204,6 +211,8 @@ int main(int, char **)
 	busy = arg_u64("busy", 20000);
 	switches = arg_u64("switches", 0);
 	seconds = arg_u64("seconds", 120);
+	units = arg_u64("units", 3);
+	yields = arg_u64("yields", 0);
 	if (!on_nestling())
 		switches = 0;
 	CHECK_EQ(smp_boot(one_vcpu), machine.nr_vcpus - 1, "vcpus-started");
