@@ -23,6 +23,7 @@ help:
 #: make soak       the same tests in their long forms
 #: make check      static checks only: headers layers fpcheck format analyse
 #: make bench      measure, and compare with the ceilings
+#: make mutants    build hypervisors with one FP mistake each; tests must notice
 #: make debug      boot under gdb
 #: make deps       only fetch and build what the rest needs
 #: make reformat   let the formatter rewrite the sources
@@ -348,7 +349,7 @@ $(foreach u,$(unit-c),$(eval $(call \
 
 # --- goals -------------------------------------------------------------------
 
-.PHONY: all help clean distclean run test soak bench debug check FORCE
+.PHONY: all help clean distclean run test soak bench mutants debug check FORCE
 
 all: $(hyp-o) $(images) $(guests)
 
@@ -366,6 +367,9 @@ debug: ready
 bench: ready
 	$(Q)python3 tools/bench --arch $(ARCH)
 	$(Q)python3 tools/bench-fp --arch $(ARCH)
+
+mutants: ready others
+	$(Q)tools/mutants
 
 # The tests run on both architectures, whichever was asked for.
 others := $(filter-out $(ARCH),arm64 loongarch)

@@ -8,21 +8,14 @@ import itertools
 import re
 
 import pytest
-from harness import MIB, SOAK, guest, run_vms, vm
+from fpmix import image, run_mixed
+from harness import SOAK, run_vms
 from prompt import Prompt
 
 POLICIES = ("eager", "lazy", "owner")
 WIDTHS = ("step", "max", "adaptive")
 SWITCHES = 100000 if SOAK else 10000
 PASSED = r"^([1-9][0-9]*) passed, 0 failed$"
-
-
-def image(arch, name, args="", bits=256, **props):
-    """A VM that checks its widest registers."""
-    if arch == "arm64":
-        return vm(name, guest("sve"), bootargs=f"bits={bits} {args}",
-                  memory=16 * MIB, **{"sve-vl": bits, **props})
-    return vm(name, guest("fp", arch), bootargs=args, memory=16 * MIB, **props)
 
 
 def passed(result, names):
@@ -50,36 +43,11 @@ def test_policy(arch, policy, width, tmp_path):
     assert len(counts) == 4 and sum(map(int, counts)) >= SWITCHES
 
 
-MIXED = {
-    "arm64": [("wide", {"bits": 2048, "args": "pcpus=2"}),
-              ("short", {"bits": 128, "args": "pcpus=2", "fp": "lazy"}),
-              ("step", {"fpwidth": "step", "args": "pcpus=2"}),
-              ("adapt", {"fpwidth": "adaptive", "fp": "eager"}),
-              ("own", {"fpwidth": "adaptive", "args": "narrow=40 pcpus=2"})],
-    "loongarch": [("lasx", {}),
-                  ("scalar", {"fp-max": "scalar", "args": "units=1"}),
-                  ("lsx", {"fp-max": "lsx", "args": "units=2", "fp": "lazy"}),
-                  ("step", {"fpwidth": "step"}),
-                  ("adapt", {"fpwidth": "adaptive", "fp": "eager"})],
-}
-
-
 @pytest.mark.parametrize("arch", ["arm64", "loongarch"])
 def test_mixed_widths(arch, tmp_path):
-    """VMs of all widths and policies beside each other on two pCPUs, moving,
-    with two vCPUs each, preempted often."""
-    rounds = 20000 if SOAK else 600
-    vms = []
-    for k, (name, props) in enumerate(MIXED[arch]):
-        props = dict(props)
-        args = f"vm={k} rounds={rounds} {props.pop('args', '')}"
-        vms.append(image(arch, name, args, vcpus=2, **props))
-    if arch == "arm64":
-        vms.append(vm("simd", guest("fp"), bootargs=f"vm=99 rounds={rounds}",
-                      vcpus=2, memory=16 * MIB, **{"fp-max": "fpsimd"}))
-    result = run_vms(tmp_path, *vms, append="slice=200", smp=2, arch=arch,
-                     timeout=900 if SOAK else 240)
-    passed(result, [one[0] for one in vms])
+    """VMs of all widths and policies beside each other."""
+    passed(*run_mixed(tmp_path, arch, rounds=20000 if SOAK else 600,
+                      timeout=900 if SOAK else 240))
 
 
 @pytest.mark.parametrize("arch", ["arm64", "loongarch"])

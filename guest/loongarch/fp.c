@@ -10,7 +10,8 @@
  * Arguments: vm=K goes into the patterns (default 0); rounds=N per vCPU
  * (default 1500); busy=N turns of the busy loop (default 20000); switches=N
  * goes on until the hypervisor has switched to each vCPU so often, for
- * seconds=N at most (default 120); units=1 or 2: a VM that has only scalar FP, or no LASX;
+ * seconds=N at most (default 120); pcpus=N: also moves between pCPUs 0..N-1;
+ * units=1 or 2: a VM that has only scalar FP, or no LASX;
  * yields=1: nothing but switches.
  */
 #include "fp.h"
@@ -26,28 +27,48 @@
 const bool trap_keeps_fp = FP_KEPT;
 
 /* What happens between the load and the store. */
-enum event { BUSY, HCALL, MMIO, IDLE, YIELD, EVENTS };
+enum event { BUSY, HCALL, MMIO, IDLE, MOVE, WIDER, YIELD, EVENTS };
 
-static const char *const event_names[EVENTS] = { "busy", "hcall", "mmio",
-						 "idle", "yield" };
+static const char *const event_names[EVENTS] = {
+	"busy", "hcall", "mmio", "idle", "move", "wider", "yield"
+};
 
-static uint64_t vm, rounds, busy, switches, seconds, units, yields;
+static uint64_t vm, rounds, busy, switches, seconds, pcpus, units, yields;
 static uint64_t lost[MAX_VCPUS][EVENTS];
 static uint64_t done[MAX_VCPUS][EVENTS];
 
 /* One HVCL here, so that nothing else runs; elsewhere an access. */
-static void call(uint64_t id)
+static void call(uint64_t id, uint64_t arg)
 {
 	bool here = on_nestling();	/* a call: before a0 is taken */
 	register uint64_t a0 asm("a0") = id;
+	register uint64_t a1 asm("a1") = arg;
 
 	if (here)
-		asm volatile(".word 0x002b8000" : "+r"(a0)::"memory");
+		asm volatile(".word 0x002b8000" : "+r"(a0) : "r"(a1) : "memory");
 	else
 		csr_read(CSR_CPUID);
 }
 
-static void happen(enum event event)
+/*
+ * After a switch the narrowest use, which may make only so much live, and then
+ * the widest. Neither changes anything that was loaded.
+ */
+static void use_wider(void)
+{
+	uint64_t old = csr_read(CSR_EUEN);
+
+	call(NESTLING_YIELD, 0);
+	asm volatile("movfr2gr.d $t0, $f31" ::: "$t0");
+	csr_write(CSR_EUEN, (1u << units) - 1);
+	if (units > 1)
+		asm volatile("vpickve2gr.d $t0, $vr0, 0" ::: "$t0");
+	if (units > 2)
+		asm volatile("xvpickve2gr.d $t0, $xr0, 0" ::: "$t0");
+	csr_write(CSR_EUEN, old);
+}
+
+static void happen(enum event event, uint64_t round)
 {
 	switch (event) {
 	case BUSY:
@@ -55,7 +76,7 @@ static void happen(enum event event)
 			asm volatile("");
 		break;
 	case HCALL:
-		call(NESTLING_VERSION);
+		call(NESTLING_VERSION, 0);
 		break;
 	case MMIO:
 		io_read8(machine.uart.base + 7);
@@ -63,8 +84,15 @@ static void happen(enum event event)
 	case IDLE:
 		wfi();
 		break;
+	case MOVE:
+		if (pcpus > 1)
+			call(NESTLING_MIGRATE, round / EVENTS % pcpus);
+		break;
+	case WIDER:
+		use_wider();
+		break;
 	case YIELD:
-		call(NESTLING_YIELD);
+		call(NESTLING_YIELD, 0);
 		break;
 	case EVENTS:
 		break;
@@ -118,7 +146,7 @@ static void fp_loop(void)
 		if (event == IDLE)
 			timer_at(TIMER_VIRT, now() + us_to_ticks(50));
 		fp_load(&want);
-		happen(event);
+		happen(event, round);
 		fp_store(&got);
 		irq_enable();	/* the timer of the sleep */
 		irq_disable();
@@ -211,6 +239,7 @@ int main(int, char **)
 	busy = arg_u64("busy", 20000);
 	switches = arg_u64("switches", 0);
 	seconds = arg_u64("seconds", 120);
+	pcpus = arg_u64("pcpus", 1);
 	units = arg_u64("units", 3);
 	yields = arg_u64("yields", 0);
 	if (!on_nestling())
