@@ -23,6 +23,7 @@ cflags-busy := $(no-fp-$(ARCH))
 cflags-sleeper := $(no-fp-$(ARCH))
 cflags-csrs := $(no-fp-$(ARCH))
 cflags-exceptions := $(no-fp-$(ARCH))
+cflags-tasks := $(no-fp-$(ARCH))
 cflags-tlb := $(no-fp-$(ARCH))
 
 # FP may be off where its exceptions are handled.

@@ -54,7 +54,7 @@ def test_sleeper(vcpus, smp, tmp_path):
 
 
 @pytest.mark.parametrize("walk", ["on", "off"])
-@pytest.mark.parametrize("name", ["csrs", "exceptions", "tlb", "fp",
+@pytest.mark.parametrize("name", ["csrs", "exceptions", "tlb", "fp", "tasks",
                                   "neighbour", "memtest"])
 def test_image(name, walk, tmp_path):
     """The images of one vCPU; the guest's page tables walked by the
@@ -81,6 +81,15 @@ def test_races_on_one_cpu(name, args, tmp_path):
                vm("b", la(name), bootargs=args), smp=1), "a", "b")
 
 
+@pytest.mark.parametrize("use", ["xf", "lx", "nx"])
+def test_user_tasks(use, tmp_path):
+    """User tasks whose kernel moves FP registers lazily, with an ASID each or
+    one for both; two such VMs on one pCPU."""
+    passed(run(tmp_path, vm("own", la("tasks"), bootargs=f"use={use}"),
+               vm("same", la("tasks"), bootargs=f"use={use} asid=same"),
+               append="slice=200 fpwidth=step"), "own", "same")
+
+
 def test_tlb_of_a_cpu_left(tmp_path):
     """Entries invalidated on one pCPU are gone on the one it came from."""
     result = run(tmp_path, vm("a", la("tlb"), bootargs="rounds=2000"), smp=2)
@@ -91,7 +100,7 @@ def test_tlb_of_a_cpu_left(tmp_path):
 def test_vms_do_not_notice_each_other(tmp_path):
     """Guests that use the same addresses, ASIDs, registers and FP registers,
     on two pCPUs."""
-    names = ["csrs", "exceptions", "tlb", "fp", "neighbour"]
+    names = ["csrs", "exceptions", "tlb", "fp", "tasks", "neighbour"]
     result = run(tmp_path, *(vm(name, la(name)) for name in names), smp=2,
                  append="slice=300", timeout=240)
     passed(result, *names)
@@ -143,7 +152,7 @@ def test_self_hosting(smp, cpus, tmp_path):
     """The hypervisor runs as a guest of itself. Its guests: 2 vCPUs with
     timers, levels of privilege, TLB, FP registers."""
     inner = tmp_path / "inner.cpio"
-    names = ["sleeper", "exceptions", "tlb", "fp"]
+    names = ["sleeper", "exceptions", "tlb", "fp", "tasks"]
     make_bundle(inner, [vm(name, la(name), memory=32 * MIB,
                            vcpus=2 if name == "sleeper" else 1)
                         for name in names])

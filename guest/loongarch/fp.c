@@ -45,7 +45,10 @@ static void call(uint64_t id, uint64_t arg)
 	register uint64_t a1 asm("a1") = arg;
 
 	if (here)
-		asm volatile(".word 0x002b8000" : "+r"(a0) : "r"(a1) : "memory");
+		asm volatile(".word 0x002b8000"
+			     : "+r"(a0)
+			     : "r"(a1)
+			     : "memory");
 	else
 		csr_read(CSR_CPUID);
 }
