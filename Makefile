@@ -228,11 +228,17 @@ $(fdt-o): $(B)/obj/libfdt/%.o: build/third/libfdt/%.c Makefile $(B)/hidden.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(fdt-flags) $(deps) -c -o $@ $<
 
-# The way of an instruction that traps and back: no frame pointers, which a
-# stack dump of these few functions can do without.
-$(addprefix $(B)/obj/arch/loongarch/,exit.o lafp.o vcsr.o) \
-$(B)/obj/arch/arm64/arm64fp.o: arch-flags += -fomit-frame-pointer
-$(B)/obj/core/fp.o: core-flags += -fomit-frame-pointer
+# The ways of exits, interrupts and switches of vCPUs: no frame pointers, which a
+# stack dump of these files can do without.
+hot-arm64 := abort.o arm64fp.o ctx.o exit.o vgic.o vgic_hw.o vgic_state.o \
+	vtimer.o
+hot-loongarch := ctx.o exit.o hostirq.o inject.o lafp.o ldst.o memfault.o \
+	refill.o shadow.o tables.o vcsr.o vintc.o vtimer.o vtlb.o
+hot-core := account.o balance.o dev.o fair.o fp.o hcall.o ns16550.o run.o \
+	runq.o sched.o timer.o vcpu.o vmram.o wake.o
+$(addprefix $(B)/obj/arch/$(ARCH)/,$(hot-$(ARCH))): arch-flags += \
+	-fomit-frame-pointer
+$(addprefix $(B)/obj/core/,$(hot-core)): core-flags += -fomit-frame-pointer
 
 # These functions are what the compiler makes of their own loops.
 $(B)/obj/core/freestanding/string.o: core-flags += \

@@ -117,6 +117,9 @@ static struct reference refer(uint64_t mask, uint64_t w, uint64_t from,
 {
 	struct reference best = { 0, 0 };
 
+	/* As for a vCPU that can only be where it is. */
+	if (!(mask & BITS(nr_cpus - 1, 0)))
+		return best;
 	for (unsigned int i = 0; i < nr_cpus; i++) {
 		uint64_t load = fair_hint(&cpus[i]->rq.hint_load);
 		int64_t diff = (int64_t)(fair_vtime(cpus[i], now) - from);

@@ -381,19 +381,13 @@ void vgic_link_fired(struct vcpu *v, unsigned int intid)
 static void load_interface(const struct vgic_cpu *vc)
 {
 	vgic_hw_set_vmcr(vc->vmcr);
-	for (unsigned int i = 0; i < vgic_nr_aprs(); i++) {
-		vgic_hw_set_apr(0, i, vc->apr[0][i]);
-		vgic_hw_set_apr(1, i, vc->apr[1][i]);
-	}
+	vgic_hw_set_aprs(vc->apr);
 }
 
 static void save_interface(struct vgic_cpu *vc)
 {
 	vc->vmcr = vgic_hw_vmcr();
-	for (unsigned int i = 0; i < vgic_nr_aprs(); i++) {
-		vc->apr[0][i] = vgic_hw_apr(0, i);
-		vc->apr[1][i] = vgic_hw_apr(1, i);
-	}
+	vgic_hw_aprs(vc->apr);
 	vc->saved = true;
 }
 

@@ -22,13 +22,6 @@ struct vgic_hw vgic_hw;
 	X(10, S3_4_C12_C13_2) X(11, S3_4_C12_C13_3)			\
 	X(12, S3_4_C12_C13_4) X(13, S3_4_C12_C13_5)			\
 	X(14, S3_4_C12_C13_6) X(15, S3_4_C12_C13_7)
-
-/* ICH_AP0R0..3_EL2, then ICH_AP1R0..3_EL2. */
-#define APRS(X)								\
-	X(0, S3_4_C12_C8_0) X(1, S3_4_C12_C8_1)				\
-	X(2, S3_4_C12_C8_2) X(3, S3_4_C12_C8_3)				\
-	X(4, S3_4_C12_C9_0) X(5, S3_4_C12_C9_1)				\
-	X(6, S3_4_C12_C9_2) X(7, S3_4_C12_C9_3)
 /* clang-format on */
 
 void vgic_hw_init(void)
@@ -67,27 +60,42 @@ void vgic_hw_set_lr(unsigned int i, uint64_t v)
 	}
 }
 
-uint64_t vgic_hw_apr(unsigned int group, unsigned int i)
+void vgic_hw_aprs(uint64_t apr[2][VGIC_APRS])
 {
-	switch (group * 4 + i) {
-#define X(n, reg) \
-	case n: return sysreg_read(reg);
-		APRS(X)
-#undef X
+	/* Which registers there are follows from how many. */
+	switch (vgic_nr_aprs()) {
+	case 4:
+		apr[0][3] = sysreg_read(S3_4_C12_C8_3);
+		apr[1][3] = sysreg_read(S3_4_C12_C9_3);
+		apr[0][2] = sysreg_read(S3_4_C12_C8_2);
+		apr[1][2] = sysreg_read(S3_4_C12_C9_2);
+		[[fallthrough]];
+	case 2:
+		apr[0][1] = sysreg_read(S3_4_C12_C8_1);
+		apr[1][1] = sysreg_read(S3_4_C12_C9_1);
+		[[fallthrough]];
 	default:
-		return 0;
+		apr[0][0] = sysreg_read(S3_4_C12_C8_0);
+		apr[1][0] = sysreg_read(S3_4_C12_C9_0);
 	}
 }
 
-void vgic_hw_set_apr(unsigned int group, unsigned int i, uint64_t v)
+void vgic_hw_set_aprs(const uint64_t apr[2][VGIC_APRS])
 {
-	switch (group * 4 + i) {
-#define X(n, reg) \
-	case n: sysreg_write(reg, v); break;
-		APRS(X)
-#undef X
+	switch (vgic_nr_aprs()) {
+	case 4:
+		sysreg_write(S3_4_C12_C8_3, apr[0][3]);
+		sysreg_write(S3_4_C12_C9_3, apr[1][3]);
+		sysreg_write(S3_4_C12_C8_2, apr[0][2]);
+		sysreg_write(S3_4_C12_C9_2, apr[1][2]);
+		[[fallthrough]];
+	case 2:
+		sysreg_write(S3_4_C12_C8_1, apr[0][1]);
+		sysreg_write(S3_4_C12_C9_1, apr[1][1]);
+		[[fallthrough]];
 	default:
-		break;
+		sysreg_write(S3_4_C12_C8_0, apr[0][0]);
+		sysreg_write(S3_4_C12_C9_0, apr[1][0]);
 	}
 }
 

@@ -9,6 +9,8 @@
 #ifndef ARM64_VGIC_HW_H
 #define ARM64_VGIC_HW_H
 
+#include <arch/vgic_types.h>
+
 #include "types.h"
 
 /* ICH_LR<n>_EL2. */
@@ -62,8 +64,9 @@ static inline unsigned int vgic_nr_aprs(void)
 
 uint64_t vgic_hw_lr(unsigned int i);
 void vgic_hw_set_lr(unsigned int i, uint64_t v);
-uint64_t vgic_hw_apr(unsigned int group, unsigned int i);
-void vgic_hw_set_apr(unsigned int group, unsigned int i, uint64_t v);
+/* All of them, by group. */
+void vgic_hw_aprs(uint64_t apr[2][VGIC_APRS]);
+void vgic_hw_set_aprs(const uint64_t apr[2][VGIC_APRS]);
 uint64_t vgic_hw_hcr(void);
 void vgic_hw_set_hcr(uint64_t v);
 uint64_t vgic_hw_vmcr(void);

@@ -52,14 +52,16 @@ void vgic_hw_set_lr(unsigned int i, uint64_t v)
 	here()->lr[i] = v;
 }
 
-uint64_t vgic_hw_apr(unsigned int group, unsigned int i)
+void vgic_hw_aprs(uint64_t apr[2][VGIC_APRS])
 {
-	return here()->apr[group][i];
+	for (unsigned int i = 0; i < 2 * vgic_nr_aprs(); i++)
+		apr[i % 2][i / 2] = here()->apr[i % 2][i / 2];
 }
 
-void vgic_hw_set_apr(unsigned int group, unsigned int i, uint64_t v)
+void vgic_hw_set_aprs(const uint64_t apr[2][VGIC_APRS])
 {
-	here()->apr[group][i] = (uint32_t)v;
+	for (unsigned int i = 0; i < 2 * vgic_nr_aprs(); i++)
+		here()->apr[i % 2][i / 2] = (uint32_t)apr[i % 2][i / 2];
 }
 
 uint64_t vgic_hw_hcr(void)
