@@ -130,6 +130,20 @@ void hfdt_reserved(struct hfdt_list *out)
 			append_reg(out, node, parent);
 }
 
+void hfdt_no_map(struct hfdt_list *out)
+{
+	const void *fdt = host_fdt();
+	int parent = fdt_path_offset(fdt, "/reserved-memory");
+	int node;
+
+	out->n = 0;
+	if (parent < 0)
+		return;
+	fdt_for_each_subnode(node, fdt, parent)
+		if (enabled(node) && fdt_getprop(fdt, node, "no-map", NULL))
+			append_reg(out, node, parent);
+}
+
 /* The range of @used that ends behind @at and begins first, or NULL. */
 static const struct hfdt_range *next_used(const struct hfdt_list *used,
 					  paddr_t at)
@@ -145,16 +159,16 @@ static const struct hfdt_range *next_used(const struct hfdt_list *used,
 	return best;
 }
 
-static void free_piece(paddr_t from, paddr_t to,
-		       void (*fn)(paddr_t base, uint64_t size))
+static void piece(paddr_t from, paddr_t to,
+		  void (*fn)(paddr_t base, uint64_t size))
 {
-	from = align_up(max_u64(from, 1), PAGE_SIZE);	/* never page 0 */
+	from = align_up(from, PAGE_SIZE);
 	to = align_down(to, PAGE_SIZE);
 	if (from < to)
 		fn(from, to - from);
 }
 
-void hfdt_free(const struct hfdt_list *ram, const struct hfdt_list *used,
+void hfdt_rest(const struct hfdt_list *ram, const struct hfdt_list *used,
 	       void (*fn)(paddr_t base, uint64_t size))
 {
 	for (unsigned int i = 0; i < ram->n; i++) {
@@ -164,11 +178,11 @@ void hfdt_free(const struct hfdt_list *ram, const struct hfdt_list *used,
 			const struct hfdt_range *u = next_used(used, at);
 
 			if (!u || u->base >= end) {
-				free_piece(at, end, fn);
+				piece(at, end, fn);
 				break;
 			}
 			if (u->base > at)
-				free_piece(at, u->base, fn);
+				piece(at, u->base, fn);
 			at = u->base + u->size;
 		}
 	}

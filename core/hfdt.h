@@ -38,11 +38,15 @@ void hfdt_ram(struct hfdt_list *out);
  * reservation block, and the tree itself. */
 void hfdt_reserved(struct hfdt_list *out);
 
+/* What must not even be mapped, since others have it with attributes of their
+ * own: /reserved-memory with a fixed place and no-map. */
+void hfdt_no_map(struct hfdt_list *out);
+
 /*
  * Calls @fn for every piece of @ram that no range of @used touches, whole
  * pages only, in ascending order within a bank.
  */
-void hfdt_free(const struct hfdt_list *ram, const struct hfdt_list *used,
+void hfdt_rest(const struct hfdt_list *ram, const struct hfdt_list *used,
 	       void (*fn)(paddr_t base, uint64_t size));
 
 /* /chosen/bootargs, or NULL. */

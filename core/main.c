@@ -34,7 +34,7 @@ void host_set_fdt(const void *tree)
 /* Everything in RAM that is not free: image, device tree, bundle, firmware. */
 static void init_memory(const struct blob *initrd)
 {
-	static struct hfdt_list ram, used;	/* large; used once */
+	static struct hfdt_list ram, used, no_map;	/* large; used once */
 	paddr_t lowest = UINT64_MAX, end = 0;
 
 	hfdt_ram(&ram);
@@ -44,13 +44,16 @@ static void init_memory(const struct blob *initrd)
 	if (initrd)
 		hfdt_append(&used, (uintptr_t)initrd->data, initrd->size,
 			    "initrd");
+	hfdt_no_map(&no_map);
+	hfdt_rest(&ram, &no_map, arch_map_ram);
 	for (unsigned int i = 0; i < ram.n; i++) {
-		arch_map_ram(ram.r[i].base, ram.r[i].size);
 		lowest = min_u64(lowest, ram.r[i].base);
 		end = max_u64(end, ram.r[i].base + ram.r[i].size);
 	}
 	page_init(lowest, end);
-	hfdt_free(&ram, &used, page_add);
+	/* Page 0 is no page: a null pointer must not be valid. */
+	hfdt_append(&used, 0, PAGE_SIZE, "page 0");
+	hfdt_rest(&ram, &used, page_add);
 }
 
 static void cpu_setup(struct cpu *c, unsigned int id)

@@ -111,6 +111,15 @@ static void one_cell(void **)
 	fdt_property_u32(tree, "#address-cells", 2);
 	fdt_property_u32(tree, "#size-cells", 1);
 	node("a", NULL, NULL, (uint32_t[]){ 1, 0x1000, 0x2000 }, 3);
+	fdt_begin_node(tree, "secure");
+	fdt_property(tree, "no-map", "", 0);
+	prop("reg", (uint32_t[]){ 2, 0x3000, 0x4000 }, 3);
+	fdt_end_node(tree);
+	fdt_begin_node(tree, "off");
+	fdt_property(tree, "no-map", "", 0);
+	fdt_property(tree, "status", "disabled", 9);
+	prop("reg", (uint32_t[]){ 3, 0, 0x4000 }, 3);
+	fdt_end_node(tree);
 	fdt_begin_node(tree, "dynamic");
 	fdt_property_u32(tree, "size", 0x1000);
 	fdt_end_node(tree);
@@ -120,12 +129,17 @@ static void one_cell(void **)
 	assert_int_equal(ram.n, 2);
 	assert_int_equal(ram.r[1].base, 0xfffff000);
 	hfdt_reserved(&used);
-	assert_int_equal(used.n, 3);
+	assert_int_equal(used.n, 4);
 	assert_int_equal(used.r[0].base, (uintptr_t)tree);
 	assert_int_equal(used.r[0].size, fdt_totalsize(tree));
 	assert_int_equal(used.r[1].base, 0x48000000);
 	assert_int_equal(used.r[2].base, 0x100001000);
 	assert_int_equal(used.r[2].size, 0x2000);
+	/* Of these, what must not be mapped. */
+	hfdt_no_map(&used);
+	assert_int_equal(used.n, 1);
+	assert_int_equal(used.r[0].base, 0x200003000);
+	assert_int_equal(used.r[0].size, 0x4000);
 }
 
 static void odd_trees(void **)
@@ -195,7 +209,8 @@ static void free_pieces(void **)
 {
 	ram.n = used.n = nr_got = 0;
 	add(&ram, 0x40000000, 0x100000);
-	add(&ram, 0x0, 0x3000);			/* page 0 stays out */
+	add(&ram, 0x0, 0x3000);
+	add(&used, 0x0, 0x1000);
 	add(&ram, 0x50000800, 0x2000);		/* odd ends */
 	add(&ram, 0x60000000, 0x1000);		/* covered whole */
 	add(&used, 0x40080000, 0x1000);
@@ -206,7 +221,7 @@ static void free_pieces(void **)
 	add(&used, 0x40013000, 0x100);
 	add(&used, 0x400ff001, 0x5000);		/* over the end */
 	add(&used, 0x5fff0000, 0x20000);
-	hfdt_free(&ram, &used, note);
+	hfdt_rest(&ram, &used, note);
 	assert_int_equal(nr_got, 5);
 	expect(0, 0x40008000, 0x40010000);
 	expect(1, 0x40019000, 0x40080000);
@@ -238,7 +253,7 @@ static void free_random(void **)
 				if (u < UNITS)
 					map[u] = false;
 		}
-		hfdt_free(&ram, &used, note);
+		hfdt_rest(&ram, &used, note);
 		for (unsigned int i = 0; i < nr_got; i++)
 			for (uint64_t u = 0; u < got[i].size / PAGE_SIZE; u++)
 				own[got[i].base / PAGE_SIZE + u] = true;
