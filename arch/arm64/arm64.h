@@ -83,6 +83,7 @@ bool cpu_has_fgt(void);
 bool cpu_has_fgt2(void);
 bool cpu_has_mpam(void);
 bool cpu_has_hcx(void);
+bool cpu_has_nmi(void);
 unsigned int cpu_breakpoints(void);
 unsigned int cpu_watchpoints(void);
 

@@ -137,7 +137,16 @@ invalidate:
  * The tables map this code at its own address.
  */
 mmu_on:
-	ldp	x1, x2, [x0, #MMU_REGS_MAIR]	/* mair, tcr */
+	/* ID_AA64MMFR3_EL1: TCR2_EL2 and SCTLR2_EL2, whose reset values are
+	 * unknown, where they exist. Everything in them is off. */
+	mrs	x5, s3_0_c0_c7_3
+	ubfx	x6, x5, #0, #4
+	cbz	x6, 1f
+	msr	s3_4_c2_c0_3, xzr		/* TCR2_EL2 */
+1:	ubfx	x6, x5, #4, #4
+	cbz	x6, 1f
+	msr	s3_4_c1_c0_3, xzr		/* SCTLR2_EL2 */
+1:	ldp	x1, x2, [x0, #MMU_REGS_MAIR]	/* mair, tcr */
 	ldp	x3, x4, [x0, #MMU_REGS_TTBR]	/* ttbr0, sctlr */
 	msr	mair_el1, x1
 	msr	tcr_el1, x2

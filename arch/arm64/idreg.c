@@ -218,6 +218,11 @@ bool cpu_has_mpam(void)
 	return (hw[PFR0] >> 40 & 0xf) || (hw[PFR1] >> 16 & 0xf);
 }
 
+bool cpu_has_nmi(void)
+{
+	return hw[PFR1] >> 36 & 0xf;
+}
+
 bool cpu_has_hcx(void)
 {
 	return hw[MMFR1] >> 40 & 0xf;

@@ -149,8 +149,9 @@ static void init_traps(struct cpu *c)
 	sysreg_write(hstr_el2, 0);
 	init_fine_traps();
 	init_mpam();
+	/* TALLINT is RES0 without FEAT_NMI. */
 	if (cpu_has_hcx())
-		sysreg_write(HCRX_EL2, HCRX_TALLINT);
+		sysreg_write(HCRX_EL2, cpu_has_nmi() ? HCRX_TALLINT : 0);
 	/* All event counters belong to the guest side: HPMN = N. */
 	c->arch.mdcr = sysreg_read(mdcr_el2) & MDCR_HPMN;
 	fp_cpu_init(c);

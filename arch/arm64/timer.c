@@ -88,8 +88,10 @@ void arch_timer_set(uint64_t deadline)
 		sysreg_write(cntp_ctl_el0, 0);
 	} else {
 		sysreg_write(cntp_cval_el0, deadline);
-		if (t->host_deadline == UINT64_MAX)
+		if (t->host_deadline == UINT64_MAX) {
+			isb();	/* not enabled with the old value */
 			sysreg_write(cntp_ctl_el0, CTL_ENABLE);
+		}
 	}
 	t->host_deadline = deadline;
 	isb();		/* in force before the CPU sleeps */

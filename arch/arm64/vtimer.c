@@ -236,11 +236,12 @@ void vtimer_load(struct vcpu *v)
 	}
 	/* Before the timers run: none may interrupt for what is known. */
 	set_active(vgic_link(v, this_cpu()->id, mem_levels(v, arch_time())));
-	for (unsigned int t = 0; t < VTIMERS; t++) {
+	for (unsigned int t = 0; t < VTIMERS; t++)
 		hw_set_cval(t, vt->cval[t]);
+	isb();		/* not enabled with the values of another vCPU */
+	for (unsigned int t = 0; t < VTIMERS; t++)
 		if (vt->ctl[t])		/* put left 0 */
 			hw_set_ctl(t, vt->ctl[t]);
-	}
 	/* vgic_load() reads ISTATUS: of these values, not of the last ones. */
 	isb();
 }
