@@ -15,6 +15,7 @@
 #include "hcall.h"
 #include "smp.h"
 #include "timer.h"
+#include "trap.h"
 
 /*
  * Registers and the bits that may take any value without disturbing the code
@@ -130,8 +131,38 @@ static const struct reg debug_regs[] = {
 #undef X
 };
 
+/* The CLAIM tags, one state behind two registers. */
+static uint64_t get_claim(void)
+{
+	return read_sysreg(dbgclaimclr_el1);
+}
+
+static void set_claim(uint64_t value)
+{
+	write_sysreg(0xff, dbgclaimclr_el1);
+	isb();
+	write_sysreg(value, dbgclaimset_el1);
+}
+
+/* DISR_EL1, of FEAT_RAS: no trap can hide it where a CPU has it. */
+static uint64_t get_disr(void)
+{
+	return read_sysreg(S3_0_C12_C1_1);
+}
+
+static void set_disr(uint64_t value)
+{
+	write_sysreg(value, S3_0_C12_C1_1);
+}
+
+static const struct reg others[] = {
+	{ "claim", 0xff, get_claim, set_claim },
+	{ "disr_el1", 0x1ffffff, get_disr, set_disr },
+};
+
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
-#define MAX_REGS	(COUNT(regs) + COUNT(pauth_regs) + COUNT(debug_regs))
+#define MAX_REGS	(COUNT(regs) + COUNT(pauth_regs) + COUNT(debug_regs) + \
+		  COUNT(others))
 
 /* Those that this machine has, the same on every vCPU. */
 static const struct reg *list[MAX_REGS];
@@ -158,6 +189,9 @@ static void make_list(void)
 	for (unsigned i = 0; i < COUNT(debug_regs); i++)
 		if (i / 4 < (i % 4 < 2 ? breaks : watches))
 			list[nr_list++] = &debug_regs[i];
+	for (unsigned i = 0; i < COUNT(others); i++)
+		if (!TRAP_OF(others[i].get()))
+			list[nr_list++] = &others[i];
 }
 
 static uint64_t value_of(unsigned reg, uint64_t round, uint64_t bits)
