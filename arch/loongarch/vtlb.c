@@ -120,7 +120,9 @@ static void put(struct vcpu *v, unsigned int i)
 	uint64_t ps = i < LA_STLB ? c->stlbps : operand_ps(v);
 
 	drop(v, i);
-	t->last = i;
+	/* Software may write one where a search does not look for it. */
+	if (i >= LA_STLB || i % LA_STLB_SETS == set_of(v, hi & TLBEHI_VPPN))
+		t->last = i;
 	t->e[i].tag = (hi & TLBEHI_VPPN) | c->asid | TAG_E |
 		      (lo0 & lo1 & PTE_G ? TAG_G : 0) | ps << TAG_PS_SHIFT;
 	t->e[i].above = above(ps);
