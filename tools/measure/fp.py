@@ -14,6 +14,8 @@ from measure.rows import MIB, Run
 LINE = re.compile(rb"(?:\[(\w+)\] )?FP vcpu (\d+) rounds (\d+) instructions "
                   rb"(\d+) traps (\d+) saves (\d+) loads (\d+) widens (\d+) "
                   rb"bytes (\d+)$", re.M)
+TASKS_LINE = re.compile(rb"tasks: turns (\d+) instructions (\d+) own traps "
+                        rb"\d+ hypervisor's (\d+)$", re.M)
 COUNTERS = ("traps", "saves", "loads", "widens", "bytes")
 POLICIES = ("eager", "lazy", "owner")
 WIDTHS = ("step", "max", "adaptive")
@@ -46,10 +48,15 @@ class Case:
     by: str = "yield"
     vms: int = 1
     rounds: int = 1000
+    smp: int = None		# CPUs, without icount: counters only
 
     def run(self):
         """What is booted."""
         parts = self.mix.split("+")
+        if self.by == "tasks":
+            args = f"use={parts[0]}{parts[-1]} turns={2 * self.rounds}"
+            return Run((("a", "tasks", {"bootargs": args}),), (),
+                       f"fp={self.fp} fpwidth={self.fpwidth}")
         args = f"rounds={self.rounds} by={self.by}"
         if self.vms == 1:
             args += f" touch={parts[0]} touch1={parts[-1]}"
@@ -58,25 +65,42 @@ class Case:
             vms = [(f"v{i}", "fpcost",
                     {"bootargs": f"{args} touch={parts[i % len(parts)]}",
                      "memory": 16 * MIB}) for i in range(self.vms)]
-        return Run(tuple(vms), (), f"fp={self.fp} fpwidth={self.fpwidth}")
+        return Run(tuple(vms), (), f"console=lines fp={self.fp} "
+                   f"fpwidth={self.fpwidth}")
 
     def options(self):
         """What it was, for the results."""
         return {"scenario": self.scenario, "fp": self.fp,
                 "fpwidth": self.fpwidth, "mix": self.mix, "by": self.by,
-                "vms": self.vms, "rounds": self.rounds}
+                "vms": self.vms, "rounds": self.rounds,
+                "smp": self.smp or 1}
+
+
+def _of_tasks(case, text):
+    """Per switch of two user tasks in one guest, whose kernel moves their
+    registers itself."""
+    found = TASKS_LINE.search(text)
+    if not found or int(found[1]) != 2 * case.rounds:
+        raise Mistake(f"{case.scenario} {case.mix}: no result")
+    turns, instructions, traps = map(int, found.groups())
+    return {"switch_instructions": instructions / turns,
+            "traps": traps / turns}
 
 
 def measure(case, arch, append=""):
     """{name: value per switch} of a case."""
-    text = machine.output(case.run(), append, arch)
+    text = machine.output(case.run(), append, arch, case.smp)
+    if case.by == "tasks":
+        return _of_tasks(case, text)
     lines = [[int(n) for n in m.groups()[2:]] for m in LINE.finditer(text)]
     vcpus = 2 if case.vms == 1 else case.vms
     if len(lines) != vcpus or any(n[0] != case.rounds for n in lines):
         raise Mistake(f"{case.scenario} {case.mix}: {len(lines)} results "
                       f"instead of {vcpus}")
     switches = case.rounds * vcpus
-    out = {"switch_instructions": lines[0][1] / switches}
+    out = {}
+    if not case.smp:
+        out["switch_instructions"] = lines[0][1] / switches
     for i, name in enumerate(COUNTERS):
         out[name] = sum(n[2 + i] for n in lines) / switches
     return out
@@ -100,4 +124,6 @@ def cases(arch):
     return (_all("token", token, by="token") +
             _lazy("seed", ("f,x", "fx"), rounds=2000) +
             _lazy("scalar10", ("f",), vms=10) +
+            _lazy("scalar10-smp", ("f",), vms=10, smp=4) +
+            (_all("tasks", ("n", "f", "x", "f+x"), by="tasks") if la else []) +
             _lazy("nofp", ("n+n+n+x", "n+n+n+f"), vms=4))

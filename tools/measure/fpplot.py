@@ -35,8 +35,12 @@ def _panel(axes, found, scenario, quantity, label, arch):
 def draw(found, arch, folder):
     """Writes fp-ARCH-SCENARIO.png for every scenario that was measured."""
     for scenario in dict.fromkeys(k[0] for k in found):
-        figure, panels = pyplot.subplots(2, 1, figsize=(11, 8))
-        for axes, (quantity, label) in zip(panels, PANELS):
+        have = [p for p in PANELS if all(
+            p[0] in v for k, v in found.items() if k[0] == scenario)]
+        figure, panels = pyplot.subplots(len(have), 1, squeeze=False,
+                                         figsize=(11, 4 * len(have)))
+        panels = panels[:, 0]
+        for axes, (quantity, label) in zip(panels, have):
             _panel(axes, found, scenario, quantity, label, arch)
         panels[0].set_title(f"{arch}: scenario {scenario}")
         panels[0].legend(fontsize=8, ncols=3)

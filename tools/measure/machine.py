@@ -54,8 +54,9 @@ def symbol(elf, name):
     raise Mistake(f"{one_line(elf)} has no symbol {name}")
 
 
-def command(run, folder, append="", arch="arm64", short=False):
-    """QEMU's command line for a run, its bundle made in `folder`."""
+def command(run, folder, append="", arch="arm64", short=False, smp=None):
+    """QEMU's command line for a run, its bundle made in `folder`; with `smp`
+    CPUs, that many without icount."""
     files, nodes = {}, []
     for name, kernel, props in run.vms:
         props = {"kernel": kernel, **props}
@@ -69,8 +70,9 @@ def command(run, folder, append="", arch="arm64", short=False):
     path = os.path.join(folder, "bundle.cpio")
     bundle.write(path, root, files)
     memory = bundle.memory(root) + KEEP_FREE
-    return qemu.command(hypervisor(arch), path, 1, memory,
-                        f"{run.append} {append}".strip(), arch, ICOUNT)
+    return qemu.command(hypervisor(arch), path, smp or 1, memory,
+                        f"{run.append} {append}".strip(), arch,
+                        [] if smp else ICOUNT)
 
 
 def _values(text, many):
@@ -83,12 +85,12 @@ def _values(text, many):
     return found
 
 
-def output(run, append="", arch="arm64"):
+def output(run, append="", arch="arm64", smp=None):
     """Run it to its end; what it printed. A Mistake when it did not end as it
     should."""
     decoder, text = status.Decoder(), bytearray()
     with tempfile.TemporaryDirectory(prefix="nestling-") as folder:
-        argv = command(run, folder, append, arch)
+        argv = command(run, folder, append, arch, smp=smp)
         with qemu.Machine(argv) as machine:
             ended = machine.pump(lambda data: text.extend(decoder.feed(data)),
                                  None, time.monotonic() + LIMIT)
