@@ -308,6 +308,16 @@ $(guests): $(B)/guest/%.elf: $(rt-o) $(guest-fdt-o) $(guest-script)
 		$(filter $(B)/obj/guest/%,$^) $(ldflags-$*) -Wl,--start-group \
 		$(newlib)/lib/libc.a $(newlib)/lib/libm.a -lgcc -Wl,--end-group
 
+# A program for Linux, without a library.
+linux-bin := $(if $(filter arm64,$(ARCH)),$(B)/guest/linux-pipe)
+
+$(linux-bin): guest/linux/pipe.c Makefile
+	$(say) CC $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu23 -O2 -ffreestanding -fno-stack-protector -static \
+		-nostdlib -march=armv8.1-a -mgeneral-regs-only $(warnings) \
+		-Wl,--build-id=none -o $@ $<
+
 -include guest/bench/bench.mk
 
 # --- host unit tests ---------------------------------------------------------
@@ -357,7 +367,7 @@ $(foreach u,$(unit-c),$(eval $(call \
 
 .PHONY: all help clean distclean run test soak bench mutants debug check FORCE
 
-all: $(hyp-o) $(images) $(guests)
+all: $(hyp-o) $(images) $(guests) $(linux-bin)
 
 ready: all $(units)
 	$(Q)tools/deps kernels

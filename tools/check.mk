@@ -7,7 +7,7 @@
 
 # offsets.c is a table that two kinds of compilation read.
 source-dirs := abi core core/freestanding arch/$(ARCH) \
-	arch/$(ARCH)/include/arch guest guest/bench guest/include \
+	arch/$(ARCH)/include/arch guest guest/bench guest/linux guest/include \
 	guest/include/$(ARCH) guest/$(ARCH) \
 	guest/runtime guest/runtime/$(ARCH) tests/fake tests/fake/include \
 	tests/fake/include/arch tests/mini tests/sim tests/sim/include/arch \

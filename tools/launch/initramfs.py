@@ -14,6 +14,17 @@ SCRIPTS = (("etc/inittab", "inittab", 0o644), ("etc/rc", "rc", 0o755),
            ("etc/profile", "profile", 0o644))
 
 
+def write_init(path, program):
+    """An initramfs at `path` with one static program, which is init."""
+    check_file(program, "init")
+    with open(path, "wb") as out:
+        archive = cpio.Writer(out)
+        archive.directory("dev")
+        archive.device("dev/console", 5, 1)
+        archive.file("init", program, 0o755)
+        archive.close()
+
+
 def write(path, busybox, scripts):
     """An initramfs at `path` from a BusyBox binary and a script folder."""
     check_file(busybox, "BusyBox")

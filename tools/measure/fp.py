@@ -16,6 +16,7 @@ LINE = re.compile(rb"(?:\[(\w+)\] )?FP vcpu (\d+) rounds (\d+) instructions "
                   rb"bytes (\d+)$", re.M)
 TASKS_LINE = re.compile(rb"tasks: turns (\d+) instructions (\d+) own traps "
                         rb"\d+ hypervisor's (\d+)$", re.M)
+PIPE_LINE = re.compile(rb"pipe: rounds (\d+) ticks (\d+)")
 COUNTERS = ("traps", "saves", "loads", "widens", "bytes")
 POLICIES = ("eager", "lazy", "owner")
 WIDTHS = ("step", "max", "adaptive")
@@ -53,6 +54,11 @@ class Case:
     def run(self):
         """What is booted."""
         parts = self.mix.split("+")
+        if self.by == "pipe":
+            vm = ("a", machine.LINUX, {
+                "init": "linux-pipe", "memory": 256 * MIB,
+                "bootargs": f"quiet -- {parts[0]} {parts[-1]}"})
+            return Run((vm,), (), f"fp={self.fp} fpwidth={self.fpwidth}")
         if self.by == "tasks":
             args = f"use={parts[0]}{parts[-1]} turns={2 * self.rounds}"
             return Run((("a", "tasks", {"bootargs": args}),), (),
@@ -87,11 +93,22 @@ def _of_tasks(case, text):
             "traps": traps / turns}
 
 
+def _of_pipe(case, text):
+    """Per switch of two processes of Linux."""
+    found = PIPE_LINE.search(text)
+    if not found:
+        raise Mistake(f"{case.scenario} {case.mix}: no result")
+    rounds, instructions = map(int, found.groups())
+    return {"switch_instructions": instructions / rounds / 2}
+
+
 def measure(case, arch, append=""):
     """{name: value per switch} of a case."""
     text = machine.output(case.run(), append, arch, case.smp)
     if case.by == "tasks":
         return _of_tasks(case, text)
+    if case.by == "pipe":
+        return _of_pipe(case, text)
     lines = [[int(n) for n in m.groups()[2:]] for m in LINE.finditer(text)]
     vcpus = 2 if case.vms == 1 else case.vms
     if len(lines) != vcpus or any(n[0] != case.rounds for n in lines):
@@ -125,5 +142,7 @@ def cases(arch):
             _lazy("seed", ("f,x", "fx"), rounds=2000) +
             _lazy("scalar10", ("f",), vms=10) +
             _lazy("scalar10-smp", ("f",), vms=10, smp=4) +
-            (_all("tasks", ("n", "f", "x", "f+x"), by="tasks") if la else []) +
+            (_all("tasks", ("n", "f", "x", "f+x"), by="tasks") if la else
+             [Case("pipe", mix, fp, "max", by="pipe")
+              for mix in ("n", "f", "x") for fp in ("eager", "owner")]) +
             _lazy("nofp", ("n+n+n+x", "n+n+n+f"), vms=4))

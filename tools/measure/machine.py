@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from launch import bundle, qemu, status
+from launch import bundle, demo, initramfs, qemu, status
 from launch.errors import Mistake, one_line
 from measure import rows
 
@@ -17,6 +17,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 ICOUNT = ["-icount", "shift=0,sleep=off"]
 KEEP_FREE = 256 << 20
+LINUX = "Image"		# as the image of a VM: the Debian kernel
 LIMIT = 60.0		# seconds one run may take
 
 
@@ -54,15 +55,27 @@ def symbol(elf, name):
     raise Mistake(f"{one_line(elf)} has no symbol {name}")
 
 
+def _linux(files, props, folder, arch):
+    """A Debian kernel whose init is a program of ours, props["init"]."""
+    files[LINUX] = demo.kernel(TOP)
+    files["init.cpio"] = os.path.join(folder, "init.cpio")
+    program = os.path.join(TOP, "build", arch, "guest", props.pop("init"))
+    initramfs.write_init(files["init.cpio"], program)
+    props["ramdisk"] = "init.cpio"
+
+
 def command(run, folder, append="", arch="arm64", short=False, smp=None):
     """QEMU's command line for a run, its bundle made in `folder`; with `smp`
     CPUs, that many without icount."""
     files, nodes = {}, []
     for name, kernel, props in run.vms:
         props = {"kernel": kernel, **props}
-        files[kernel] = image(kernel, arch, short)
-        if files[kernel].endswith(".bin"):
-            props["format"] = "flat"
+        if kernel == LINUX:
+            _linux(files, props, folder, arch)
+        else:
+            files[kernel] = image(kernel, arch, short)
+            if files[kernel].endswith(".bin"):
+                props["format"] = "flat"
         if "memory" in props:
             props["memory"] = bundle.fdt.U64(props["memory"])
         nodes.append((name, props))
