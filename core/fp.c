@@ -27,6 +27,8 @@ static void own(struct vcpu *v, uint32_t cpu)
 /* Only who may load less next time must know whether that would do. */
 static inline bool probes(const struct fp_state *s)
 {
+	if (!ARCH_FP_PROBES)
+		return false;
 	if (s->par.width == FP_ADAPTIVE)
 		return fp_adapt_probe(s);
 	return s->par.width == FP_STEP;

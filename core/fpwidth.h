@@ -25,6 +25,10 @@ static inline enum fp_level fp_adapt_first(struct fp_state *s,
 {
 	struct fp_recent *r = &s->recent;
 
+	if (r->level == used && used < s->par.max) {
+		r->probe = false;
+		return used;
+	}
 	if (r->level > used && r->credit) {
 		r->credit--;
 		return r->level;

@@ -390,7 +390,8 @@ void gic_set_active(unsigned int intid)
 		(volatile char *)this_cpu()->arch.gic.rd + GICR_SGI;
 
 	wr32(sgi, GIC_ISACTIVER, 1u << intid);
-	rd32(sgi, GIC_ISACTIVER);	/* it has arrived */
+	rd32(sgi, GIC_ISACTIVER);	/* it has arrived, */
+	dsb_sy();			/* before a timer is turned on */
 }
 
 /* ---- taking interrupts --------------------------------------------------- */

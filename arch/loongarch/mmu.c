@@ -10,7 +10,7 @@
 #include "csr.h"
 #include "host.h"
 
-#define MAX_BANKS	8
+#define MAX_BANKS	128	/* pieces of RAM between what is reserved */
 
 extern char __image_start[], __image_end[];
 
@@ -27,7 +27,7 @@ void arch_map_ram(paddr_t base, uint64_t size)
 		config_error("device tree: memory at %llx is out of reach",
 			     (unsigned long long)base);
 	if (nr_banks == MAX_BANKS)
-		config_error("device tree: more than %d banks of memory",
+		config_error("device tree: more than %d pieces of memory",
 			     MAX_BANKS);
 	banks[nr_banks].base = base;
 	banks[nr_banks].size = size;

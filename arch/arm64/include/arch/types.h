@@ -83,6 +83,9 @@ struct arch_fp {
 	alignas(16) uint8_t z[32 * FP_MAX_VQ * 16];	/* asm: Z0..Z31 */
 };
 
+/* Is there a load that would lose something, so that a save must find out? */
+#define ARCH_FP_PROBES	true
+
 /*
  * Would a load at @level, no wider than the VM has, lose nothing of the image?
  * Inline: fp.c asks at each first use. Zeroed by a narrow load: see arm64fp.c.

@@ -69,6 +69,9 @@ struct arch_fp {
 	uint32_t fcsr;			/* asm: FCSR0 */
 };
 
+/* Is there a load that would lose something, so that a save must find out? */
+#define ARCH_FP_PROBES	false
+
 /*
  * Would a load at @level, no wider than the VM has, lose nothing of the image?
  * Inline: fp.c asks at each first use. What is above it waits in memory.

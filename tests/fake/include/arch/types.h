@@ -30,6 +30,9 @@ struct arch_fp {
 	uint64_t v[64];
 };
 
+/* Is there a load that would lose something, so that a save must find out? */
+#define ARCH_FP_PROBES	true
+
 /*
  * Would a load at @level, no wider than the VM has, lose nothing of the image?
  * Inline: fp.c asks at each first use.
