@@ -167,12 +167,22 @@ def test_self_hosting(smp, cpus, tmp_path):
 
 
 def test_bare_reference():
-    """The images are right by themselves: they run on QEMU's own machine."""
+    """The images are right by themselves: they run on QEMU's own machine. That
+    one sometimes stands still before the first output when the host is busy,
+    without any part of the hypervisor in it: so up to four starts."""
     argv = [qemu.BINARY[ARCH], "-M", "virt", "-cpu", "max", "-smp", "2", "-m",
             "512M", "-nodefaults", "-display", "none", "-serial", "stdio",
             "-no-reboot", "-kernel", la("sleeper"), "-append", "seconds=1"]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False,
-                          timeout=60)
+    for left in (3, 2, 1, 0):
+        try:
+            done = subprocess.run(argv, capture_output=True, text=True,
+                                  check=False, stdin=subprocess.DEVNULL,
+                                  timeout=20)
+            break
+        except subprocess.TimeoutExpired as ended:
+            # Once it has begun, it must come to its end.
+            if ended.stdout or not left:
+                raise
     assert "4 passed, 0 failed" in done.stdout, done.stdout + done.stderr
 
 
